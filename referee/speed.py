@@ -15,7 +15,7 @@ from simulation.still import table_picture
 from vision.arrays import Image
 from vision.deck import load_deck
 from vision.image import load_picture
-from vision.reader import reader_of
+from vision.reading import reader_of
 
 # Drawn pictures (cards), and the yardsticks that reading one may take.
 _DRAWN = ((12, 15.0), (63, 50.0))

@@ -1,14 +1,16 @@
-"""Result of a reader: the certain cards, and the unclear ones with the reason."""
+"""Gives the reader of any deck, and what all readers return: certain cards, and unclear ones with the reason."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
-from vision.arrays import Floats
-from vision.deck import Face
+from vision.arrays import Floats, Image
+from vision.deck import MARKS, Deck, Face
+from vision.markers import Marker
 from vision.table import Table
 
 CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
@@ -124,3 +126,31 @@ def doubt_at(
 def reasons_of(cards: Iterable[Card]) -> list[str]:
     """Return the different reasons of unclear cards, sorted."""
     return sorted({card.reason for card in cards if card.reason is not None})
+
+
+class Reader(Protocol):
+    """Reads the cards of one deck."""
+
+    def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
+        """Read a picture (h, w, 3) uint8 BGR; without `table` its markers give one, without markers its cards.
+
+        `markers` are those already found in the picture, None to find them here.
+
+        Raises:
+            BadTableError: the picture is mirrored, as its markers show.
+        """
+
+
+def reader_of(deck: Deck | None) -> Reader:
+    """Return the reader of a deck; None: of any deck, without names."""
+    if deck is None:
+        from vision.find.any_deck import AnyDeckReader
+
+        return AnyDeckReader()
+    if deck.kind == MARKS:
+        from vision.marked.reader import MarkReader
+
+        return MarkReader(deck)
+    from vision.read.reader import CardReader
+
+    return CardReader(deck)

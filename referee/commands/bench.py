@@ -30,7 +30,7 @@ def accuracy(folder: Path, deck: str, only: str, as_json: bool) -> int:
     from referee.accuracy import OUTCOMES, judge, known_faces, load_truth, summary
     from referee.decks.lookup import find_deck
     from vision.image import load_image
-    from vision.reader import reader_of
+    from vision.reading import reader_of
 
     pictures = [one for one in load_truth(folder) if only in one.path.name or only in one.scenario]
     if not pictures:

@@ -92,7 +92,7 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
 
 def _reader_of(name: str, profile: TableProfile | None, language: Language) -> Callable[[Picture], Found]:
     from referee.decks.lookup import find_deck
-    from vision.reader import reader_of
+    from vision.reading import reader_of
 
     deck = None if name == "none" else find_deck(name)
     reader, known = reader_of(deck), None if deck is None else profile

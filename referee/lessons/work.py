@@ -24,8 +24,7 @@ from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
 from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
-from vision.reader import reader_of
-from vision.reading import Card
+from vision.reading import Card, reader_of
 from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
 from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size
 from vision.teaching.mark_lesson import learn_marks, shows_marks

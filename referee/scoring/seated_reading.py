@@ -21,8 +21,7 @@ from vision.markers import (
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
-from vision.reader import reader_of
-from vision.reading import CUT_SHORT, Reading, doubt_at
+from vision.reading import CUT_SHORT, Reading, doubt_at, reader_of
 from vision.table import Table
 
 OUT_OF_SIGHT = "out of sight"

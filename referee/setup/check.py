@@ -16,8 +16,7 @@ from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import unmirrored_markers
 from vision.profile import TableProfile
-from vision.reader import reader_of
-from vision.reading import Reading, reasons_of
+from vision.reading import Reading, reader_of, reasons_of
 
 CARDS = 10
 LOOK_NS = 1_000_000_000

@@ -25,8 +25,7 @@ from vision.deck import Deck, load_deck
 from vision.image import load_image, load_picture
 from vision.markers import Marker, find_markers
 from vision.profile import TableProfile, profile_text
-from vision.reader import reader_of
-from vision.reading import Reading
+from vision.reading import Reading, reader_of
 from vision.table import Table
 
 DATA = Path(__file__).parents[1] / "data"

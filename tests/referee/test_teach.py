@@ -17,7 +17,7 @@ from referee.schemas import SCHEMAS
 from simulation.still import table_picture
 from vision.deck import Deck, PrintedMark, load_deck, marked_face
 from vision.deck_file import read_deck_file
-from vision.reader import reader_of
+from vision.reading import reader_of
 from vision.render_face import face_image
 
 Capture = pytest.CaptureFixture[str]

@@ -13,8 +13,7 @@ from vision.deck import Deck
 from vision.effort import MOST, MOST_UNSIZED, YARDSTICK, at_most, counted, heard_by, spend
 from vision.find.any_deck import find_any_cards
 from vision.image import load_image
-from vision.reader import reader_of
-from vision.reading import Reading
+from vision.reading import Reading, reader_of
 
 SCENES = Path(__file__).parents[1] / "data" / "scenes"
 Image = NDArray[np.uint8]

@@ -17,7 +17,7 @@ from tools.bench.common import Row, command, say, timed
 from vision.arrays import Image
 from vision.deck import Deck
 from vision.image import load_image
-from vision.reader import reader_of
+from vision.reading import reader_of
 
 _COLOURS = {"wrong": (230, 40, 230), "unclear": (0, 150, 255), "missed": (40, 40, 230)}
 

@@ -34,7 +34,7 @@ class AnyDeckReader:
     """Reads pictures of cards of any deck: they have places, and no faces."""
 
     def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
-        """Read a picture, see `vision.reader.Reader`; the picture's own marker cards give plane and scale."""
+        """Read a picture, see `vision.reading.Reader`; the picture's own marker cards give plane and scale."""
         cards = find_any_cards(image_bgr)
         certain, unclear = (tuple(card for card in cards if (card.reason is None) is one) for one in (True, False))
         return Reading(certain, unclear)

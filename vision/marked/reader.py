@@ -15,7 +15,7 @@ from vision.errors import BadTableError
 from vision.marked.left_over import print_reader
 from vision.marked.outline import corners_of
 from vision.marked.pipeline import LEAST_REACH, look_over, read_on
-from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown
+from vision.markers import SQUARE_MM, Marker, markers_in, table_if_shown
 from vision.reading import Reading
 from vision.table import Table
 from vision.table_fit import FlatShape, fit_table
@@ -36,18 +36,6 @@ _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 _CARD_SIGMA_PX = 0.8
 
 
-def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
-    """Return the table and the marker cards in this picture that show it.
-
-    Raises:
-        BadTableError: no marker card is visible, or mirrored ones are, or they are not on one table.
-    """
-    markers = markers_in(image_bgr)
-    if not markers:
-        raise BadTableError("error.no_marker_card_is_in", "no marker card is in sight")
-    return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
-
-
 class MarkReader:
     """Reads the cards of one deck of marks."""
 
@@ -55,7 +43,7 @@ class MarkReader:
         self.deck = deck
 
     def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
-        """Read a picture, see `vision.reader.Reader`."""
+        """Read a picture, see `vision.reading.Reader`."""
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return Reading((), (), table)
         with counted() as effort:

@@ -70,7 +70,7 @@ class CardReader:
         self._finder = CardFinder()
 
     def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
-        """Read a picture, see `vision.reader.Reader`."""
+        """Read a picture, see `vision.reading.Reader`."""
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return Reading((), (), table)
         if markers is None:

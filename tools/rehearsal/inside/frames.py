@@ -14,7 +14,7 @@ from hardware.camera.camera import CameraSettings, CameraTimeoutError, open_came
 from hardware.camera.frames import Frame
 from hardware.settings import MS
 from vision.deck import load_deck
-from vision.reader import reader_of
+from vision.reading import reader_of
 
 FRAMES = 15
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import cv2
@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
-from referee.games.confetti.score import SIZES, Score
 from referee.language import Language
-from referee.sayings.cards import other_side_tag, say_reason, seat_tag
-from referee.scoring.seats import SeatRing, Sharing
+from referee.sayings.cards import say_reason, seat_tag
+from referee.scoring.seats import SeatCards, SeatRing, Sharing
 from vision.arrays import Image, Points
-from vision.deck import Deck
 from vision.reading import Card, Reading
-from vision.render_face import bgr
 from vision.table import Table
 
 Colour = tuple[int, int, int]
@@ -204,19 +201,19 @@ def draw_reading(image: Image, reading: Reading, language: Language) -> Image:
     return canvas.image
 
 
-def draw_scores(
+def draw_table(
     image: Image,
-    deck: Deck,
     table: Table,
     ring: SeatRing,
     sharing: Sharing,
-    scores: Mapping[int, Score],
-    language: Language,
+    points: Mapping[int, int],
     words: Sequence[tuple[int | None, str]],
+    language: Language,
+    draw_hand: Callable[[Canvas, SeatCards], None],
 ) -> Image:
-    """Draw the evidence for a score.
+    """Draw the evidence for a score: all cards, where the seats are, and the sentences in a strip below.
 
-    `scores` is by seat; `words` are the lines for the strip below: the seat, or None, and what is said of it.
+    `points` are by seat; `words` have a seat, or None, and what is said of it. draw_hand: draws a seat's cards.
     """
     canvas = Canvas(image)
     for card in sharing.heap:
@@ -226,43 +223,13 @@ def draw_scores(
     for seat in range(ring.players):
         canvas.line(table.to_px(ring.part_of(seat)), SEAT_COLOURS[seat], 4)
     for hand in sharing.seats:
-        colour = SEAT_COLOURS[hand.seat]
-        for card in hand.cards + hand.other_side:
-            canvas.line(card.corners_px, colour, 5, closed=True)
-        for card in hand.other_side:
-            draw_tag(canvas, card.corners_px, other_side_tag(language), colour)
-        if hand.seat in scores:
-            _draw_hand(canvas, deck, hand.cards, scores[hand.seat], sharing.side)
+        draw_hand(canvas, hand)
     for hand in sharing.seats:
         for unclear in hand.unclear:
             draw_unclear(canvas, unclear, language)
-    draw_seat_tags(canvas, table, ring, sharing, {seat: score.points for seat, score in scores.items()}, language)
+    _draw_seat_tags(canvas, table, ring, sharing, points, language)
     canvas.footer([(text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in words], 0.9)
     return canvas.image
-
-
-def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[Card], score: Score, side: str) -> None:
-    used = {at for one in score.arrangement for at in one.cards}
-    for at, card in enumerate(cards):
-        if at not in used:
-            for ends in ([0, 2], [1, 3]):
-                canvas.line(card.corners_px[ends], DARK, 5)
-    for one in score.arrangement:
-        points = np.array([_mark_px(deck, cards[at], size) for at, size in zip(one.cards, SIZES, strict=True)])
-        colour = bgr(deck.palette[side][one.colour])
-        canvas.line(points, colour, 5)
-        for point in points:
-            canvas.dot(point[None], colour, 7)
-
-
-def _mark_px(deck: Deck, card: Card, size: str) -> Points:
-    """Return the place, (2,), of a card's small, medium or big mark in the picture."""
-    mark = next(mark for mark in card.named.marks if mark.size == size)
-    width, height = deck.card_mm
-    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    warp = cv2.getPerspectiveTransform(corners, np.asarray(card.corners_px, np.float32))
-    place: Points = np.asarray(cv2.perspectiveTransform(np.array([[[mark.x_mm, mark.y_mm]]]), warp), np.float64)
-    return place.reshape(2)
 
 
 def draw_unclear(canvas: Canvas, card: Card, language: Language) -> None:
@@ -279,7 +246,7 @@ def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> No
     canvas.label(text, (round(x - width / 2), round(y - height / 2)), colour, 0.6)
 
 
-def draw_seat_tags(
+def _draw_seat_tags(
     canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, int], language: Language
 ) -> None:
     """Put each seat's name and points near the middle of its part, where they hide as little as can be."""

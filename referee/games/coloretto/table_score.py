@@ -15,16 +15,7 @@ from referee.games.coloretto.setup import JOKER, PLUS2
 from referee.language import Language
 from referee.sayings.cards import say_doubts, say_seat, say_strange, say_worth
 from referee.sayings.colours import colour_name
-from referee.scoring.evidence_picture import (
-    DARK,
-    NOBODY,
-    SEAT_COLOURS,
-    Canvas,
-    Colour,
-    draw_seat_tags,
-    draw_tag,
-    draw_unclear,
-)
+from referee.scoring.evidence_picture import SEAT_COLOURS, Canvas, draw_table, draw_tag
 from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
@@ -88,26 +79,14 @@ class ColorettoTable:
 
     def drawn(self, image: NDArray[np.uint8], language: Language) -> NDArray[np.uint8]:
         """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
-        canvas = Canvas(image)
-        for card in self.sharing.heap:
-            canvas.line(card.corners_px, NOBODY, 1.5, closed=True)
-        for unclear in self.sharing.heap_unclear:
-            canvas.dashes(unclear.corners_px, NOBODY, 1.5)
-        for seat in range(self.ring.players):
-            canvas.line(self.table.to_px(self.ring.part_of(seat)), SEAT_COLOURS[seat], 4)
-        for hand in self.sharing.seats:
+
+        def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
             for card in self.counted(hand):
                 self._draw_card(canvas, card, hand.seat, language)
-        for hand in self.sharing.seats:
-            for unclear in hand.unclear:
-                draw_unclear(canvas, unclear, language)
+
         points = {seat: score.points for seat, score in enumerate(self.scores)}
-        draw_seat_tags(canvas, self.table, self.ring, self.sharing, points, language)
-        lines: list[tuple[str, Colour]] = [
-            (text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in self.sentences(language)
-        ]
-        canvas.footer(lines, 0.9)
-        return canvas.image
+        words = self.sentences(language)
+        return draw_table(image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
 
     def _draw_card(self, canvas: Canvas, card: Card, seat: int, language: Language) -> None:
         colour, score, name = SEAT_COLOURS[seat], self.scores[seat], card_of(self.deck, card.named.id) or ""

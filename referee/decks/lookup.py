@@ -6,28 +6,17 @@ from pathlib import Path
 
 from referee.decks.store import DeckStore
 from referee.state_folder import state_folder
-from vision.deck import MARKS, PRINTS, Deck, deck_names, load_deck
+from vision.deck import Deck, deck_names, load_deck
 from vision.deck_file import SUFFIX, read_deck_file
 from vision.errors import BadDeckError
 
 
-def find_deck(name: str, state: Path | None = None, *, kind: str | None = None) -> Deck:
-    """Return the deck of a name, of `kind` where that is not None; `state` is the folder with taught decks.
+def find_deck(name: str, state: Path | None = None) -> Deck:
+    """Return the deck of a name; `state` is the folder with taught decks, None for the default.
 
     Raises:
-        BadDeckError: there is no such deck, it is broken, or it is of another kind.
+        BadDeckError: there is no such deck, or it is broken.
     """
-    deck = _found(name, state)
-    if kind == MARKS != deck.kind:
-        raise BadDeckError(
-            "error.cards_of_show_pictures_not", "the cards of {name} show pictures, not marks", name=name
-        )
-    if kind == PRINTS != deck.kind:
-        raise BadDeckError("error.cards_of_show_marks_not", "the cards of {name} show marks, not pictures", name=name)
-    return deck
-
-
-def _found(name: str, state: Path | None) -> Deck:
     if name.endswith(SUFFIX):
         return read_deck_file(Path(name))
     if name in deck_names():

@@ -290,7 +290,7 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) 
         scored = score_picture(picture, deck, None, len(demo.header.players), 6, side=side)
     except (BadInputError, VisionError):
         return False
-    write_picture(path, scored.drawn(picture, deck, language))
+    write_picture(path, scored.drawn(language))
     return True
 
 

@@ -10,16 +10,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from referee.engine.events import Event, Game, Header
 from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.engine.session import Session, Watcher
+    from referee.scoring.seats import SeatCards, Sharing
     from referee.watchers.table_finder import WatchSetup
     from simulation.script import Script
+    from vision.arrays import Image
     from vision.deck import Deck
+    from vision.image import Picture
+    from vision.profile import TableProfile
 
 RulingData = Mapping[str, Any]
 """A ruling as the outside contract has it."""
@@ -153,7 +157,7 @@ class Scoring:
     """`ringmaster score`, for at most so many players in a picture.
 
     module: gives `scorer(asked)`, what answers one hand in JSON by a line and raises `BadInputError` for one that
-    cannot be scored, and `score_image(asked, image, players)`, which scores a picture and gives the exit status.
+    cannot be scored, and `score_image`, a `ScoreImage`.
     """
 
     module: str
@@ -172,6 +176,35 @@ class ScoreAsked:
     side: str | None
     table: str | None
     picture: Path | None
+
+
+class ScoredTable(Protocol):
+    """A scored picture; `faults` say which hands could not be scored, `remarks` are on marker cards and the camera."""
+
+    @property
+    def sharing(self) -> Sharing:
+        """Return whose each card is."""
+
+    @property
+    def faults(self) -> Mapping[int, str]:
+        """Return why hands could not be scored, by seat."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return sentences on the marker cards and the camera."""
+
+    def as_json(self, hand: SeatCards) -> dict[str, object]:
+        """Return the line of a seat without a fault."""
+
+    def sentences(self, language: Language) -> list[tuple[int | None, str]]:
+        """Return what is said of each seat, and of no seat."""
+
+    def drawn(self, language: Language) -> Image:
+        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+
+
+ScoreImage = Callable[["ScoreAsked", "Picture", "Deck", "TableProfile | None", int], ScoredTable]
+"""Scores a picture of a table with so many players; raises `BadInputError` or `VisionError`."""
 
 
 @dataclass(frozen=True)

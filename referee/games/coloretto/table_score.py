@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import inf
-
-import numpy as np
-from numpy.typing import NDArray
 
 from referee.games.coloretto.sayings import say_choice, say_hand
 from referee.games.coloretto.score import HandCards, HandScore, SummarySide, score_coloretto
@@ -19,6 +17,7 @@ from referee.scoring.evidence_picture import SEAT_COLOURS, Canvas, draw_table, d
 from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
+from vision.arrays import Image
 from vision.deck import Deck
 from vision.image import Picture
 from vision.profile import TableProfile
@@ -37,14 +36,16 @@ class ColorettoTable:
     `remarks` are sentences on the marker cards and the camera.
     """
 
+    image: Image
+    deck: Deck
     ring: SeatRing
     table: SeenTable
     sharing: Sharing
-    deck: Deck
     hands: tuple[HandCards, ...]
     scores: tuple[HandScore, ...]
     strange: tuple[tuple[str, ...], ...]
     remarks: tuple[str, ...] = ()
+    faults: Mapping[int, str] = field(default_factory=dict)
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
         """Return the line of one seat: whose it is, what is there, and the score with the contract's keys."""
@@ -77,7 +78,7 @@ class ColorettoTable:
         """Return what is said of each seat; people count seats from one."""
         return [(hand.seat, say_seat(hand.seat, self._say(hand, language), language)) for hand in self.sharing.seats]
 
-    def drawn(self, image: NDArray[np.uint8], language: Language) -> NDArray[np.uint8]:
+    def drawn(self, language: Language) -> Image:
         """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
 
         def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
@@ -86,7 +87,7 @@ class ColorettoTable:
 
         points = {seat: score.points for seat, score in enumerate(self.scores)}
         words = self.sentences(language)
-        return draw_table(image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
+        return draw_table(self.image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
 
     def _draw_card(self, canvas: Canvas, card: Card, seat: int, language: Language) -> None:
         colour, score, name = SEAT_COLOURS[seat], self.scores[seat], card_of(self.deck, card.named.id) or ""
@@ -127,12 +128,12 @@ def score_coloretto_picture(
         tuple(card.named.id for card in hand.cards if _kind(deck, card.named.id) is None) for hand in sharing.seats
     )
     scores = tuple(score_coloretto(hand, table) for hand in hands)
-    return ColorettoTable(seated.ring, seated.table, sharing, deck, hands, scores, strange, seated.remarks())
+    return ColorettoTable(
+        picture.image, deck, seated.ring, seated.table, sharing, hands, scores, strange, seated.remarks()
+    )
 
 
-def read_areas(
-    image: NDArray[np.uint8], deck: Deck, profile: TableProfile | None, players: int
-) -> tuple[SeatedReading, Sharing]:
+def read_areas(image: Image, deck: Deck, profile: TableProfile | None, players: int) -> tuple[SeatedReading, Sharing]:
     """Read a picture, (h, w, 3) BGR, and share the cards among the seats.
 
     Raises:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.games.confetti.sayings import say_score
@@ -18,7 +17,7 @@ from referee.sayings.cards import other_side_tag, say_doubts, say_heap, say_infe
 from referee.scoring.evidence_picture import DARK, SEAT_COLOURS, Canvas, draw_table, draw_tag
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
-from vision.arrays import Points
+from vision.arrays import Image, Points
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
@@ -35,6 +34,8 @@ class TableScore:
     `remarks` are sentences on the marker cards and the camera.
     """
 
+    image: Image
+    deck: Deck
     ring: SeatRing
     table: Table
     sharing: Sharing
@@ -69,7 +70,7 @@ class TableScore:
             "other_side": [card.named.id for card in hand.other_side],
         }
 
-    def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
+    def drawn(self, language: Language) -> Image:
         """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
 
         def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
@@ -79,11 +80,11 @@ class TableScore:
             for card in hand.other_side:
                 draw_tag(canvas, card.corners_px, other_side_tag(language), colour)
             if hand.seat in self.scores:
-                _draw_sets(canvas, deck, hand.cards, self.scores[hand.seat], self.sharing.side)
+                _draw_sets(canvas, self.deck, hand.cards, self.scores[hand.seat], self.sharing.side)
 
         points = {seat: score.points for seat, score in self.scores.items()}
         words = self.sentences(language)
-        return draw_table(picture.image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
+        return draw_table(self.image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
 
     def _say_hand(self, hand: SeatCards, language: Language) -> str:
         if hand.seat in self.faults:
@@ -122,7 +123,7 @@ def score_picture(
             scores[hand.seat] = score_hand([card_of(card.named) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
             faults[hand.seat] = phrase_of(error)
-    return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
+    return TableScore(picture.image, deck, seated.ring, seated.table, sharing, scores, faults, seated.remarks())
 
 
 def card_of(face: Face) -> Card:

@@ -116,7 +116,7 @@ def test_a_reading_of_everdeck_is_scored_by_its_suits_and_what_cannot_be_is_uncl
     [
         (["--table", "blue"], "no table profile blue"),
         (["--deck", "piccolino"], "are for Piccolino, not for Coloretto"),
-        (["--deck", "confetti"], "show marks, not pictures"),
+        (["--deck", "confetti"], "are for Confetti, not for Coloretto"),
         (["--side", "white"], "Confetti"),
         (["--players", "6"], "from 1 to 5"),
     ],

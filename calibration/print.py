@@ -15,9 +15,8 @@ import cv2
 from reportlab.lib.utils import ImageReader
 
 from calibration.sheet import PAPERS_MM, Box, Grid, SheetPages, grid_for
-from vision.deck import Deck, Face
+from vision.deck import Deck, Face, attributes_told
 from vision.errors import BadDeckError
-from vision.read.print_deck import PrintDeck, attributes_told
 from vision.render_face import mark_outline_mm
 
 _CROP_MM = (2.5, 6.0)
@@ -42,7 +41,7 @@ def is_drawn(name: str) -> bool:
     return _pictures_of(name).is_file()
 
 
-def drawn_deck_pdf(deck: PrintDeck, paper: str) -> tuple[bytes, dict[str, Any]]:
+def drawn_deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
     """Lay out every card of a deck with printable pictures; see `cards_pdf`.
 
     Raises:
@@ -147,7 +146,7 @@ def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
             page += 1
             fronts = [grid.box_mm(place) for place in range(len(shown))]
             boxes = [grid.mirrored(box) for box in fronts] if turned % 2 else fronts
-            faces = [deck.by_id[side, card] for card in shown]
+            faces = [deck.face(card, side) for card in shown]
             note = f"Ringmaster {deck.name}, sheet {number + 1} of {n_sheets}, {side} side. Print at 100 %"
             note += ", both sides, flip on the long edge." if len(sides) > 1 else "."
             _draw_faces(sheet, deck, grid, list(zip(faces, boxes, strict=True)), note, front=turned == 0)

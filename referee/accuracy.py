@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.errors import BadInputError
-from vision.arrays import Image
 from vision.deck import Deck
-from vision.find.any_deck import find_any_cards
-from vision.marked.reader import read_picture
-from vision.read.print_deck import PrintDeck
-from vision.read.reader import CardReader
+from vision.reading import Card, Reading
 
 Corners = NDArray[np.float64]
 Known = frozenset[tuple[str, str]]
@@ -56,33 +52,17 @@ class TruePicture:
 
 
 @dataclass(frozen=True, eq=False)
-class ReportedCard:
-    """A card as a reader reports it; `reason` is None where the reader is certain.
-
-    `corners_px` is (4, 2), or (1, 2), its middle, where only a part of an unclear card is known.
-    """
-
-    face: str | None
-    side: str
-    corners_px: Corners
-    reason: str | None
-
-
-Reader = Callable[[Image], Sequence[ReportedCard]]
-
-
-@dataclass(frozen=True, eq=False)
 class PictureOutcome:
     """The outcome of each true card of a picture with its group, and the certain readings that are on no card."""
 
     picture: TruePicture
-    cards: tuple[tuple[str, str, TrueCard, ReportedCard | None], ...]
-    false: tuple[ReportedCard, ...]
+    cards: tuple[tuple[str, str, TrueCard, Card | None], ...]
+    false: tuple[Card, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the picture's name, and each card that was not right."""
         not_right = [
-            {"face": card.face, "side": card.side, "group": group, "outcome": outcome, "read": read and read.face}
+            {"face": card.face, "side": card.side, "group": group, "outcome": outcome, "read": _name(read)}
             for group, outcome, card, read in self.cards
             if outcome != "right"
         ]
@@ -130,57 +110,43 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
     return TruePicture(folder / data.get("image", f"{stem}.jpg"), scenario, tuple(cards))
 
 
-def reader_of(deck: Deck | PrintDeck | None) -> tuple[Reader, Known | None]:
-    """Return the reader of a deck and its known faces; deck None: the finder for any deck, without faces."""
-    if deck is None:
-
-        def find(image: Image) -> list[ReportedCard]:
-            cards = find_any_cards(image)
-            return [ReportedCard(None, "", card.corners_px, None) for card in cards if card.reason is None]
-
-        return find, None
-    if isinstance(deck, Deck):
-
-        def read_marks(image: Image) -> list[ReportedCard]:
-            reading = read_picture(image, deck)[0]
-            reads = [ReportedCard(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards]
-            for card in reading.unclear:
-                outline = card.corners_px if len(card.corners_px) == 4 else np.array([card.centre_px])
-                reads.append(ReportedCard(None, "", outline, card.reason))
-            return reads
-
-        return read_marks, frozenset(deck_face[::-1] for deck_face in deck.by_id)
-    prints = CardReader(deck)
-
-    def read_prints(image: Image) -> list[ReportedCard]:
-        reading = prints.read(image)
-        certain = [
-            ReportedCard(card.face.id, card.face.side, card.corners_px, None) for card in reading.cards if card.face
-        ]
-        return certain + [ReportedCard(None, "", card.corners_px, card.reason) for card in reading.unclear]
-
-    return read_prints, frozenset((face.id, "front") for face in deck.fronts)
+def known_faces(deck: Deck | None) -> Known | None:
+    """Return the faces of a deck that a reading may name; None of any deck, whose cards have no faces."""
+    return None if deck is None else frozenset((face.id, face.side) for face in deck.fronts)
 
 
-def judge(picture: TruePicture, reads: Sequence[ReportedCard], known: Known | None) -> PictureOutcome:
-    """Compare a reading with the truth; cards and readings are paired by their places alone."""
+def judge(picture: TruePicture, reading: Reading, known: Known | None) -> PictureOutcome:
+    """Compare a reading with the truth; cards and readings are paired by their places alone.
+
+    known: the faces that it may name, None where cards have none: then only the places of certain cards are judged.
+    """
     true = [card for card in picture.cards if card.visible >= HIDDEN]
-    pairs = match([read.corners_px for read in reads], [card.corners_px for card in true])
+    reads = reading.cards if known is None else (*reading.cards, *reading.unclear)
+    pairs = match([_outline(read) for read in reads], [card.corners_px for card in true])
     read_of = {j: reads[i] for i, j in pairs.items()}
     left = [read for i, read in enumerate(reads) if i not in pairs]
     for read in left:
-        x, y = map(float, read.corners_px.mean(axis=0))
         shapes = [card.corners_px.astype(np.float32) for card in true]
-        around = [j for j, shape in enumerate(shapes) if cv2.pointPolygonTest(shape, (x, y), False) >= 0]
+        around = [j for j, shape in enumerate(shapes) if cv2.pointPolygonTest(shape, read.centre_px, False) >= 0]
         free = [j for j in around if j not in read_of]
         if read.reason is not None and free:
             read_of[free[0]] = read
     cards = tuple((*_outcome(card, read_of.get(j), known), card, read_of.get(j)) for j, card in enumerate(true))
-    false = [read for read in left if read.reason is None and (known is None or (read.face, read.side) in known)]
+    false = [read for read in left if read.reason is None and (known is None or (_name(read), read.side) in known)]
     return PictureOutcome(picture, cards, tuple(false))
 
 
-def _outcome(card: TrueCard, read: ReportedCard | None, known: Known | None) -> tuple[str, str]:
+def _outline(card: Card) -> Corners:
+    """Return the outline (4, 2), or the middle (1, 2) of a card of which only a part is known."""
+    return card.corners_px if len(card.corners_px) == 4 else np.array([card.centre_px])
+
+
+def _name(read: Card | None) -> str | None:
+    """Return the face that a reading names, None where it is unclear."""
+    return None if read is None or read.face is None or read.reason is not None else read.face.id
+
+
+def _outcome(card: TrueCard, read: Card | None, known: Known | None) -> tuple[str, str]:
     """Return a card's group and outcome; a card that the deck does not have is right as long as no face is named."""
     group = GROUPS[0 if card.visible >= 0.9 else 1 if card.visible >= 0.5 else 2]
     if known is None:
@@ -190,7 +156,7 @@ def _outcome(card: TrueCard, read: ReportedCard | None, known: Known | None) -> 
         return group, "right" if off <= LOOSE * width_px(card.corners_px) else "unclear"
     # Copies of a face are numbered after a dot.
     face = ((card.face or "").split(".")[0], card.side)
-    named = (read.face, read.side) if read is not None and read.reason is None else None
+    named = None if read is None else (_name(read), read.side)
     if face not in known:
         return GROUPS[3], "wrong" if named in known else "right"
     if read is None:

@@ -1,4 +1,4 @@
-"""Findings in a picture, for programs, for people and drawn: cards of decks of prints."""
+"""Findings in a picture, for programs, for people and drawn."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from referee.language import Language
-from referee.sayings.cards import say_face, say_print, say_unread
+from referee.sayings.cards import say_face, say_marked, say_place, say_print, say_unread
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from vision.deck import Deck, Face
     from vision.image import Picture
-    from vision.read.card import Card
-    from vision.read.reader import CardReader
-    from vision.table import Table
+    from vision.reading import Card, Reading
 
 
 @dataclass(frozen=True)
@@ -29,59 +29,84 @@ class Found:
     draw: Callable[[], NDArray[np.uint8]]
 
 
-def prints_found(picture: Picture, reader: CardReader, table: Table | None, language: Language) -> Found:
-    """Read the cards of a deck of prints; without `table` the picture's own markers define it."""
-    from referee.scoring.evidence_picture import draw_outlines
-    from vision.read.print_deck import attributes_told
+def found_in(picture: Picture, reading: Reading, deck: Deck | None, language: Language) -> Found:
+    """Return the cards that were read in a picture. deck: theirs, None: any, then cards have places and no faces."""
+    from referee.scoring.evidence_picture import draw_reading
 
-    reading = reader.read(picture.image, table)
-    unknown: dict[str, None] = dict.fromkeys(key for face in reader.deck.fronts[:1] for key in face.attributes)
-
-    cards, words = [], []
-    for card in reading.cards:
-        front = card.face if card.face is not None and card.face.side == "front" else None
-        cards.append(
-            {
-                "face": front and front.id,
-                "side": "back" if front is None else "front",
-                "confidence": round(card.confidence, 4),
-                "attributes": unknown if front is None else attributes_told(front.attributes),
-                **_placed(card, picture),
-                "seat": None,
-            }
-        )
-        words.append(say_face(_print_called(card, language), card.confidence, language))
+    unclear = [_unclear(card, deck, picture) for card in reading.unclear]
+    words = [say_face(_called(card, picture, language), card.confidence, language) for card in reading.cards]
     for card in reading.unclear:
-        perhaps = "" if card.face is None else _print_called(card, language)
-        words.append(say_unread(card.reason, None, perhaps, language))
+        words.append(say_unread(card.reason, _middle(card, picture), _likely(card, language), language))
+    if reading.cut_short:
+        unclear.append({"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None})
+        words.append(language.text("cards.unclear_cut_short_picture_is"))
     return Found(
-        cards,
-        [_unclear(card, picture) for card in reading.unclear],
+        [_card(card, deck, picture) for card in reading.cards],
+        unclear,
         words,
-        lambda: draw_outlines(picture.image, [card.corners_px for card in reading.cards]),
+        lambda: draw_reading(picture.image, reading, language),
     )
 
 
-def _print_called(card: Card, language: Language) -> str:
-    if card.face is None:
-        return say_print(None, None, {}, language)
-    return say_print(card.face.id, card.face.side, card.face.attributes, language)
+def meaning_of(face: Face) -> dict[str, Any]:
+    """Return a face's `marks`, or the `attributes` of a face without marks."""
+    from vision.deck import attributes_told
+
+    if not face.marks:
+        return {"attributes": attributes_told(face.attributes)}
+    return {"marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in face.marks]}
 
 
-def _unclear(card: Card, picture: Picture) -> dict[str, Any]:
+def _card(card: Card, deck: Deck | None, picture: Picture) -> dict[str, Any]:
+    placed, confidence = _placed(card, deck, picture), round(card.confidence, 4)
+    if deck is None:
+        return {**placed, "confidence": confidence}
+    face = card.front
+    unknown = {"attributes": dict.fromkeys(key for one in deck.fronts[:1] for key in one.attributes)}
+    return {
+        "face": face and face.id,
+        "side": card.side,
+        "confidence": confidence,
+        **(unknown if face is None else meaning_of(face)),
+        **placed,
+        "seat": None,
+    }
+
+
+def _unclear(card: Card, deck: Deck | None, picture: Picture) -> dict[str, Any]:
     best = card.face and {"face": card.face.id, "confidence": round(card.confidence, 4)}
-    return {**_placed(card, picture), "reason": card.reason, "best": best}
+    return {**_placed(card, deck, picture), "reason": card.reason, "best": best}
 
 
-def _placed(card: Card, picture: Picture) -> dict[str, Any]:
-    return {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_mm": millimetres(card.centre_mm)}
+def _placed(card: Card, deck: Deck | None, picture: Picture) -> dict[str, Any]:
+    corners = {"corners_px": _points(picture.to_file(card.corners_px))}
+    if deck is None:
+        return {**corners, "centre_px": _points(np.array([_middle(card, picture)]))[0]}
+    return {**corners, "centre_mm": card.centre_mm and [round(value, 1) for value in card.centre_mm]}
 
 
-def points_of(points: NDArray[np.float64]) -> list[list[float]]:
-    """Points (n, 2) px as JSON has them."""
+def _middle(card: Card, picture: Picture) -> tuple[float, float]:
+    """Return a card's middle in the file's pixels."""
+    x, y = picture.to_file(np.array([card.centre_px]))[0].tolist()
+    return x, y
+
+
+def _called(card: Card, picture: Picture, language: Language) -> str:
+    face = card.face
+    if face is None:
+        return say_place(_middle(card, picture), language)
+    if face.marks:
+        marks = [(mark.size, mark.colour, mark.shape) for mark in face.marks]
+        return say_marked(face.id, face.side, marks, language)
+    return say_print(face.id, face.side, face.attributes, language)
+
+
+def _likely(card: Card, language: Language) -> str:
+    """Return the likeliest face of an unclear card, "" without one."""
+    if card.face is None:
+        return ""
+    return say_face(say_print(card.face.id, card.face.side, {}, language), card.confidence, language)
+
+
+def _points(points: NDArray[np.float64]) -> list[list[float]]:
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
-
-
-def millimetres(point: tuple[float, float] | None) -> list[float] | None:
-    """A place on the table as JSON has it."""
-    return None if point is None else [round(point[0], 1), round(point[1], 1)]

@@ -20,11 +20,11 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         return markers_pdf(paper)
     from calibration.print import deck_pdf, drawn_deck_pdf, is_drawn
     from referee.decks.lookup import find_deck
-    from vision.read.print_deck import PrintDeck
+    from vision.deck import MARKS
 
     deck = find_deck(what)
-    if isinstance(deck, PrintDeck):
-        if is_drawn(what):
-            return drawn_deck_pdf(deck, paper)
+    if deck.kind == MARKS:
+        return deck_pdf(deck, paper)
+    if not is_drawn(what):
         raise BadInputError("error.printing.was_taught_from_cards_that", deck=deck.name)
-    return deck_pdf(deck, paper)
+    return drawn_deck_pdf(deck, paper)

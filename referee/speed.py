@@ -15,7 +15,7 @@ from simulation.still import table_picture
 from vision.arrays import Image
 from vision.deck import load_deck
 from vision.image import load_picture
-from vision.marked.reader import read_picture
+from vision.reading import reader_of
 
 # Drawn pictures (cards), and the yardsticks that reading one may take.
 _DRAWN = ((12, 15.0), (63, 50.0))
@@ -40,12 +40,13 @@ def measure_reading(images: Sequence[Path], runs: int) -> Iterator[Measurement]:
     """
     cv2.setNumThreads(1)
     deck = load_deck("confetti")
+    reader = reader_of(deck)
     pictures: list[tuple[str, Image, float | None]] = [(path.name, load_picture(path).image, None) for path in images]
     if not pictures:
         pictures += [(f"{n} cards drawn", table_picture(deck, n, seed=n)[0], target) for n, target in _DRAWN]
     for name, image, target in pictures:
-        reading = read_picture(image, deck)[0]  # the first time loads the deck's model
-        work_s, unit_s = in_yardsticks(partial(read_picture, image, deck), image, runs)
+        reading = reader.read(image)  # the first time loads the deck's model
+        work_s, unit_s = in_yardsticks(partial(reader.read, image), image, runs)
         note = f"{len(reading.cards)} read, {len(reading.unclear)} unclear; {1000 * work_s:.0f} ms of processor"
         yield Measurement(f"read: {name}", work_s / unit_s, "yardsticks", target, note)
         yield Measurement(f"yardstick: {name}", 1000 * unit_s, "ms")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -14,73 +13,31 @@ from simulation.script import FLAT, PINCH, Colour, Person, SandNow, Spot
 from simulation.view import Place, View, corners_mm
 from vision.arrays import Image, Points
 from vision.deck import Deck
-from vision.read.print_deck import AnyDeck as AnyDeck
-from vision.read.print_deck import PrintDeck
 from vision.render_face import face_image
 
 FRONT, BACK = "front", "back"
 _PLAIN_BACK = (120, 70, 60)  # BGR
 
 
-class CardArt(Protocol):
-    """The part of a deck that a simulated table needs."""
-
-    @property
-    def card_mm(self) -> tuple[float, float]:
-        """A card's width and height, mm."""
-
-    @property
-    def cutout(self) -> Image:
-        """(h, w) uint8, 255 on the card and 0 in its round corners; of the same shape as the pictures."""
-
-    def picture(self, face: str, side: str) -> Image:
-        """Return one side of a card, (h, w, 3) uint8 BGR."""
-
-
-class MarkArt:
-    """The art of a deck of marks, whose cards have two faces; `side` is one of the deck's."""
+class DeckArt:
+    """The art of a deck: `card_mm`, and `cutout` (h, w) uint8, 255 on a card and 0 in its round corners."""
 
     def __init__(self, deck: Deck, px_per_mm: float) -> None:
         self._deck = deck
         self._px_per_mm = px_per_mm
         self._pictures: dict[tuple[str, str], Image] = {}
         self.card_mm = deck.card_mm
-        blank = np.zeros((round(deck.card_mm[1] * px_per_mm), round(deck.card_mm[0] * px_per_mm), 3), np.uint8)
-        self.cutout = cutout(blank, deck.corner_radius_mm / deck.card_mm[0])
+        size = (round(deck.card_mm[1] * px_per_mm), round(deck.card_mm[0] * px_per_mm), 3)
+        self._plain = np.full(size, _PLAIN_BACK, np.uint8)
+        self.cutout = cutout(self._plain, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
-        """Return a face, drawn on first use."""
-        if (face, side) not in self._pictures:
-            self._pictures[face, side] = face_image(self._deck, self._deck.by_id[side, face], self._px_per_mm)
-        return self._pictures[face, side]
-
-
-class PrintArt:
-    """The art of a deck of prints; `side` is FRONT or BACK. An unknown back is drawn in one colour."""
-
-    def __init__(self, deck: PrintDeck, px_per_mm: float) -> None:
-        self._size = (round(deck.card_mm[0] * px_per_mm), round(deck.card_mm[1] * px_per_mm))
-        self._faces = {face.id: face.art for face in deck.fronts}
-        plain = np.full((self._size[1], self._size[0], 3), _PLAIN_BACK, np.uint8)
-        self._back = plain if deck.back is None else deck.back.art
-        self._pictures: dict[str, Image] = {}
-        self.card_mm = deck.card_mm
-        self.cutout = cutout(plain, deck.corner_radius_mm / deck.card_mm[0])
-
-    def picture(self, face: str, side: str) -> Image:
-        """Return a face, or the common back."""
-        name = face if side == FRONT else ""
-        if name not in self._pictures:
-            art = self._faces[face] if side == FRONT else self._back
-            self._pictures[name] = np.asarray(cv2.resize(art, self._size, interpolation=cv2.INTER_AREA), np.uint8)
-        return self._pictures[name]
-
-
-def art_of(deck: AnyDeck, px_per_mm: float) -> CardArt:
-    """Return a deck's art at this number of pixels a mm."""
-    if isinstance(deck, Deck):
-        return MarkArt(deck, px_per_mm)
-    return PrintArt(deck, px_per_mm)
+        """Return a face or the common back, (h, w, 3) uint8 BGR, with a cache; an unknown back has one colour."""
+        key = ("", side) if side == BACK else (face, side)
+        if key not in self._pictures:
+            shown = self._deck.back if side == BACK else self._deck.face(face, side)
+            self._pictures[key] = self._plain if shown is None else face_image(self._deck, shown, self._px_per_mm)
+        return self._pictures[key]
 
 
 MARKER_MM = 50.0

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from simulation.art import LENGTH_MM, TIP_MM, WIDTH_MM, CardArt, HandArt, Patch, common, small_cover
+from simulation.art import LENGTH_MM, TIP_MM, WIDTH_MM, DeckArt, HandArt, Patch, common, small_cover
 from simulation.script import CardNow, HandNow, Person
 from simulation.view import Look, View
 from vision.arrays import Image, Points
@@ -205,7 +205,7 @@ def card_corners(card: CardNow, card_mm: tuple[float, float]) -> Points:
 class CardPictures:
     """Makes each card's `Flyer` from the deck's `art`, with a cache of pictures."""
 
-    def __init__(self, art: CardArt) -> None:
+    def __init__(self, art: DeckArt) -> None:
         self.art = art
         self._made: dict[tuple[str, str], tuple[Image, Image]] = {}
 

@@ -12,11 +12,9 @@ import numpy as np
 
 from hardware.camera.frames import Frame, PixelFormat
 from simulation.art import (
-    AnyDeck,
-    CardArt,
+    DeckArt,
     HandArt,
     Patch,
-    art_of,
     draw_bell,
     draw_sandtimer,
     marker_piece,
@@ -39,6 +37,7 @@ from simulation.script import FLAT, PINCH, TURN_S, CardNow, Flip, Motion, Script
 from simulation.view import Look, Place, view_of
 from simulation.waits import Waits
 from vision.arrays import Image
+from vision.deck import Deck
 
 SECOND_NS = 1_000_000_000
 _INSTANTS = 3
@@ -67,17 +66,16 @@ class LiveTable:
     """A table on which a script runs; frame 0 is its beginning.
 
     start_ns: start of the script, ns on the monotonic clock. waits: pauses of the script; without a call of `hold`
-    there are none. disguise: replaces the deck's art by another; None: no change. Not thread-safe.
+    there are none. Not thread-safe.
     """
 
     def __init__(
         self,
         script: Script,
-        deck: AnyDeck,
+        deck: Deck,
         seed: int,
         shots: Shots | None = None,
         start_ns: int = 0,
-        disguise: Callable[[CardArt], CardArt] | None = None,
     ) -> None:
         self.script = script
         self.shots = shots or Shots()
@@ -86,11 +84,10 @@ class LiveTable:
         self.motion = Motion(script)
         look, size = self.shots.look, self.shots.size
         self.view = view_of(script.area_mm, size, look)
-        self._deck, self._seed, self._disguise = deck, seed, disguise
+        self._deck, self._seed = deck, seed
         random = np.random.default_rng(seed)
         middle = (script.area_mm[0] / 2, script.area_mm[1] / 2)
-        art = art_of(deck, 1.25 * self.view.px_per_mm(*middle))
-        self.art = art if disguise is None else disguise(art)
+        self.art = DeckArt(deck, 1.25 * self.view.px_per_mm(*middle))
         self._cards = CardPictures(self.art)
         self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)
         bare = surface(random, look.table, self.view.homography, script.area_mm, size)
@@ -112,7 +109,7 @@ class LiveTable:
 
     def twin(self) -> LiveTable:
         """Return a copy of the table for another thread."""
-        table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns, self._disguise)
+        table = LiveTable(self.script, self._deck, self._seed, self.shots, self.start_ns)
         table.waits = self.waits
         return table
 

@@ -1,4 +1,4 @@
 """From a frame to what is on the table: markers, cards, marks and faces. Decks are data in `vision/decks/`.
 
-Here is what all decks share; each kind of deck is read by a package of its own: `marked`, `prints`, `unknown`.
+`reader.reader_of` gives the reader of a deck: `read` compares art, `marked` looks for marks first.
 """

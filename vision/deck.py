@@ -1,23 +1,32 @@
-"""Decks as data: what is printed on every card, in mm, read from `vision/decks/NAME.json`."""
+"""Decks as data: faces with art, attributes and counts; built-in decks are in `vision/decks/`."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
+from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.descriptions import card_size, number, paint, text, why_broken
-from vision.errors import BadDeckError
+from vision.arrays import Image
 
 SIZES = ("small", "medium", "big")
 CIRCLE = "circle"
 """The shape that needs no outline."""
+ROOM = "room"
+MARKS, PRINTS = "marks", "prints"
+"""Kinds of decks: faces described by marks, and faces known by their art alone."""
+
+ART_PX_PER_MM = 2.0
+"""The scale of taught pictures of faces: no camera over a table sees print finer than half a millimetre."""
+_TALL_MM = 90.0
+_SQUARE = 0.02  # of a side: a smaller difference counts as a square
+NO_ART: Image = np.zeros((0, 0, 3), np.uint8)
 
 
 @dataclass(frozen=True)
@@ -37,39 +46,152 @@ class PrintedMark:
     rotation_deg: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Face:
-    """One printed side of one card; `marks` in the order small, medium, big."""
+    """One side of a card.
+
+    `side` is `front`, `back`, or one of the deck's two playable sides (`white`, `black`). `attributes` are the game's
+    words for it (`colour` and `mood`, `kind`, ...), empty if unnamed; those of a face of marks are the colour of each
+    size. `art` (h, w, 3) uint8 BGR is the whole rectified card, edge to edge, under white light as far as that is
+    known; `NO_ART` for a face of marks, which `render_face` draws. `count` is the number of such cards in the deck,
+    None if unknown. `marks` are in the order small, medium, big.
+    """
 
     id: str
     side: str
-    marks: tuple[PrintedMark, ...]
+    attributes: Mapping[str, str]
+    art: Image = field(default_factory=lambda: NO_ART)
+    count: int | None = None
+    marks: tuple[PrintedMark, ...] = ()
+
+
+def marked_face(name: str, side: str, marks: tuple[PrintedMark, ...]) -> Face:
+    """Return a face of marks, of which a deck has one."""
+    return Face(name, side, {mark.size: mark.colour for mark in marks}, count=1, marks=marks)
 
 
 @dataclass(frozen=True, eq=False)
 class Deck:
     """A deck's description.
 
-    `palette[side][colour]` and `background[side]` are the print's colours as `#rrggbb`; `outlines[shape]` is an
-    (n, 2) array of points in a circle of radius 1, y down (a circle has none).
+    `card_mm` is (width, height) of the cards with the art upright; where the deck was taught without a measure, only
+    their ratio counts. `game` is its game, None for any. `alike` are pairs of ids that cannot be separated from the
+    distance at which the deck was taught. `has_true_size` is False where the size of the cards was unknown while they
+    were taught. `told_by` names the attributes by which a game distinguishes cards. Faces with the same values need not
+    be distinguished. A face with none of them has a meaning of its own; so has every face where no attribute is named.
+
+    Of a deck of marks `palette[side][colour]` and `background[side]` are the print's colours as `#rrggbb`;
+    `outlines[shape]` is an (n, 2) array of points in a circle of radius 1, y down (a circle has none).
     """
 
     name: str
     card_mm: tuple[float, float]
-    corner_radius_mm: float
-    background: dict[str, str]
-    palette: dict[str, dict[str, str]]
-    outlines: dict[str, NDArray[np.float64]]
     faces: tuple[Face, ...]
+    game: str | None = None
+    corner_radius_mm: float = 3.0
+    alike: tuple[tuple[str, str], ...] = ()
+    has_true_size: bool = True
+    told_by: tuple[str, ...] = ()
+    background: Mapping[str, str] = field(default_factory=dict)
+    palette: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    outlines: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """Return `MARKS` or `PRINTS`."""
+        return MARKS if self.palette else PRINTS
 
     @cached_property
-    def by_id(self) -> dict[tuple[str, str], Face]:
-        """Faces by (side, id)."""
+    def _faces(self) -> dict[tuple[str, str], Face]:
         return {(face.side, face.id): face for face in self.faces}
 
+    def face(self, name: str, side: str = "front") -> Face:
+        """Return a face by its name.
+
+        Raises:
+            KeyError: the deck has no such face.
+        """
+        return self._faces[side, name]
+
     def side(self, side: str) -> tuple[Face, ...]:
-        """All faces of one side, in the deck's order."""
+        """Return all faces of one side, in the deck's order."""
         return tuple(face for face in self.faces if face.side == side)
+
+    @cached_property
+    def meanings(self) -> NDArray[np.intp]:
+        """Return the meaning (faces,) of each face in the game, as numbers: equal ones need not be distinguished."""
+        numbers: dict[object, int] = {}
+        meant: list[int] = []
+        for face in self.faces:
+            told = tuple(face.attributes.get(key) for key in self.told_by)
+            meant.append(numbers.setdefault(told if any(told) else (face.side, face.id), len(numbers)))
+        return np.array(meant, np.intp)
+
+    @cached_property
+    def is_counted(self) -> bool:
+        """Return whether the number of each of its cards is known: then no face is missing."""
+        return all(face.count is not None for face in self.faces)
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Return whether no face seems to be missing: all combinations of the attributes' values occur.
+
+        A card of an untaught face looks like a taught one in odd light. A colour without any taught face leaves no gap.
+        """
+        if self.is_counted:
+            return True
+        alike: dict[frozenset[str], list[Mapping[str, str]]] = {}
+        for face in self.fronts:
+            alike.setdefault(frozenset(face.attributes), []).append(face.attributes)
+        if not alike or frozenset() in alike:
+            return False
+        # Ranks and suits may name all cards of a deck of which some also have a meaning in a game.
+        shared = frozenset.intersection(*alike)
+        everywhere = [face.attributes for face in self.fronts]
+        # Nobody calls a clown happy where all are.
+        if any(len({told[key] for told in everywhere}) == 1 for key in shared):
+            return False
+        named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
+        if len(named) == len(everywhere) and _is_product(shared, everywhere):
+            return True
+        return all(_is_product(keys, told) for keys, told in alike.items())
+
+    @property
+    def size_mm(self) -> tuple[float, float]:
+        """Return width and height of a card; without a known size as if it had the usual height."""
+        width, height = self.card_mm
+        stretch = 1.0 if self.has_true_size else _TALL_MM / height
+        return width * stretch, height * stretch
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Return the quarter turns that a card may have where only its outline is known."""
+        return (0, 1, 2, 3) if abs(self.card_mm[0] / self.card_mm[1] - 1) < _SQUARE else (0, 2)
+
+    def art_first(self, quads: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return corners (n, 4, 2) whose first side is a short one, from the corner where the art's top begins."""
+        return quads if self.card_mm[0] <= self.card_mm[1] else np.roll(quads, 1, axis=1)
+
+    @cached_property
+    def back(self) -> Face | None:
+        """Return the art of the back, None where unknown."""
+        return next((face for face in self.faces if face.side == "back"), None)
+
+    @cached_property
+    def fronts(self) -> tuple[Face, ...]:
+        """Return all faces that name a card."""
+        return tuple(face for face in self.faces if face.side != "back")
+
+
+def _is_product(keys: frozenset[str], told: list[Mapping[str, str]]) -> bool:
+    """Return whether each value of an attribute comes with each value of every other one."""
+    seen = {tuple(one[key] for key in sorted(keys)) for one in told}
+    return len(seen) == prod(len({one[key] for one in told}) for key in keys)
+
+
+def attributes_told(attributes: Mapping[str, str]) -> dict[str, str | int]:
+    """Return the attributes for programs: the room of a row is a number."""
+    return {key: int(value) if key == ROOM and value.isdecimal() else value for key, value in attributes.items()}
 
 
 def deck_names() -> list[str]:
@@ -78,131 +200,12 @@ def deck_names() -> list[str]:
     return sorted(name.rpartition(".")[0] for name in files if name.endswith((".json", ".deck")))
 
 
-def deck_file_of(name: str) -> Path | None:
-    """Return the deck file of a deck of prints that comes with Ringmaster; None for every other deck."""
-    path = Path(str(resources.files("vision").joinpath("decks", f"{name}.deck")))
-    return path if name in deck_names() and path.is_file() else None
-
-
-def load_deck(name: str) -> Deck:
-    """Load a deck by its name, or from a description file (a path that ends in `.json`).
-
-    Raises:
-        BadDeckError: there is no such deck, or its description is broken.
-    """
-    try:
-        if name.endswith(".json"):
-            return parse_deck(json.loads(Path(name).read_text(encoding="utf-8")))
-        if name not in deck_names():
-            raise BadDeckError(
-                "error.there_is_no_deck_called",
-                "there is no deck called {name}, only {list}",
-                name=repr(name),
-                list=" and ".join(deck_names()),
-            )
-        if deck_file_of(name) is not None:
-            raise BadDeckError(
-                "error.cards_of_show_pictures_not", "the cards of {name} show pictures, not marks", name=name
-            )
-        return _bundled(name)
-    except OSError as error:
-        raise BadDeckError(
-            "error.deck.deck_cannot_be_read",
-            "the deck {name} cannot be read: {why}",
-            name=name,
-            why=error.strerror or error,
-        ) from error
-    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError) as error:
-        if isinstance(error, BadDeckError):
-            raise
-        raise BadDeckError(
-            "error.deck.deck_is_broken", "the deck {name} is broken: {why}", name=name, why=why_broken(error)
-        ) from error
-
-
 @cache
-def _bundled(name: str) -> Deck:
-    # One and the same deck for every game of an evening: what is worked out for a deck is worked out once.
-    return parse_deck(
-        json.loads(resources.files("vision").joinpath("decks", f"{name}.json").read_text(encoding="utf-8"))
-    )
+def load_deck(name: str) -> Deck:
+    """Return a deck that comes with Ringmaster, the same one each time: whatever is computed for it stays known."""
+    from vision.deck_file import parse_deck, read_deck_file
 
-
-def parse_deck(data: dict[str, Any]) -> Deck:
-    """Return the deck of marks that a description is of.
-
-    Raises:
-        KeyError, TypeError, AttributeError, OverflowError, ValueError: the description is broken.
-    """
-    if not isinstance(data, dict):
-        raise ValueError("it is not a description")
-    width, height = card_size(data["card_mm"])
-    background = {text(side, "background"): paint(ground, "background") for side, ground in data["background"].items()}
-    palette = {
-        side: {text(colour, "palette"): paint(tone, "palette") for colour, tone in data["palette"][side].items()}
-        for side in background
-    }
-    outlines = {text(shape, "shapes"): _outline(points) for shape, points in data["shapes"].items()}
-    deck = Deck(
-        name=text(data["deck"], "deck"),
-        card_mm=(width, height),
-        corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
-        background=background,
-        palette=palette,
-        outlines=outlines,
-        faces=(),
-    )
-    # Of a taught deck only those sides are known that lay in sight.
-    faces = tuple(_face(deck, side, card) for side in background for card in data["cards"] if side in card)
-    if not faces:
-        raise ValueError("it has no cards")
-    if len({(face.side, face.id) for face in faces}) < len(faces):
-        raise ValueError("every card needs an id of its own")
-    return replace(deck, faces=faces)
-
-
-def described(deck: Deck) -> dict[str, Any]:
-    """Return the description that `parse_deck` makes this deck of."""
-    cards: dict[str, dict[str, Any]] = {}
-    for face in deck.faces:
-        cards.setdefault(face.id, {"id": face.id})[face.side] = [asdict(mark) for mark in face.marks]
-    return {
-        "deck": deck.name,
-        "card_mm": list(deck.card_mm),
-        "corner_radius_mm": deck.corner_radius_mm,
-        "background": deck.background,
-        "palette": deck.palette,
-        "shapes": {shape: outline.tolist() for shape, outline in deck.outlines.items()},
-        "cards": list(cards.values()),
-    }
-
-
-def _outline(points: object) -> NDArray[np.float64]:
-    outline = np.asarray(points, dtype=np.float64)
-    if outline.ndim != 2 or outline.shape[0] < 3 or outline.shape[1] != 2 or not (np.abs(outline) <= 1.5).all():
-        raise ValueError("a shape must be three points or more, x and y, in a circle of radius 1")
-    return outline
-
-
-def _face(deck: Deck, side: str, card: dict[str, Any]) -> Face:
-    """Return one side of a card as a deck describes it; of the deck all but its faces is known."""
-    marks = sorted((_mark(deck, side, mark) for mark in card[side]), key=lambda mark: SIZES.index(mark.size))
-    if tuple(mark.size for mark in marks) != SIZES:
-        raise ValueError("every side of a card needs a small, a medium and a big mark")
-    return Face(text(card["id"], "id"), side, tuple(marks))
-
-
-def _mark(deck: Deck, side: str, data: dict[str, Any]) -> PrintedMark:
-    width, height = deck.card_mm
-    mark = PrintedMark(
-        **{
-            **data,
-            "x_mm": number(data["x_mm"], "x_mm", 0, width),
-            "y_mm": number(data["y_mm"], "y_mm", 0, height),
-            "diameter_mm": number(data["diameter_mm"], "diameter_mm", 1, max(width, height)),
-            "rotation_deg": number(data["rotation_deg"], "rotation_deg", -360, 360),
-        }
-    )
-    if mark.size not in SIZES or mark.colour not in deck.palette[side] or mark.shape not in (CIRCLE, *deck.outlines):
-        raise ValueError("a mark has a size, a colour or a shape that is not described")
-    return mark
+    decks = Path(str(resources.files("vision").joinpath("decks")))
+    if (decks / f"{name}.deck").is_file():
+        return read_deck_file(decks / f"{name}.deck")
+    return parse_deck(json.loads((decks / f"{name}.json").read_text(encoding="utf-8")))

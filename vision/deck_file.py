@@ -12,21 +12,22 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.arrays import Image
-from vision.deck import Deck, described, parse_deck
-from vision.descriptions import card_size, number, text, why_broken
+from vision.deck import CIRCLE, MARKS, SIZES, Deck, Face, PrintedMark, marked_face
+from vision.descriptions import card_size, number, paint, text, why_broken
 from vision.errors import BadDeckError
 from vision.image import FlawedFileError, header_of
-from vision.read.print_deck import Print, PrintDeck
 
-TaughtDeck = Deck | PrintDeck
+Deck = Deck
 
 SUFFIX = ".deck"
 GAMES = ("confetti", "piccolino", "coloretto")
@@ -42,7 +43,7 @@ _TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedE
 _BROKEN = (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError)
 
 
-def read_deck_file(path: Path) -> TaughtDeck:
+def read_deck_file(path: Path) -> Deck:
     """Read a deck file.
 
     Raises:
@@ -64,7 +65,7 @@ def read_deck_file(path: Path) -> TaughtDeck:
     return unpack_deck(data, str(path))
 
 
-def unpack_deck(data: bytes, called: str) -> TaughtDeck:
+def unpack_deck(data: bytes, called: str) -> Deck:
     """Return the deck that a deck file's bytes hold; `called` is what the file is called in complaints.
 
     Raises:
@@ -76,7 +77,7 @@ def unpack_deck(data: bytes, called: str) -> TaughtDeck:
             description = json.loads(_content(file, entries, _DESCRIPTION, _MOST_DESCRIPTION).decode("utf-8"))
             if not isinstance(description, dict):
                 raise ValueError("its description is none")
-            if description.get("kind") == "marks":
+            if description.get("kind") == MARKS:
                 return _deck_of_marks(description)
             return _deck_of_prints(description, lambda name: _content(file, entries, name, _MOST_PICTURE))
     except _TORN as error:
@@ -94,7 +95,7 @@ def unpack_deck(data: bytes, called: str) -> TaughtDeck:
         ) from error
 
 
-def pack_deck(deck: TaughtDeck) -> bytes:
+def pack_deck(deck: Deck) -> bytes:
     """Return a deck as the bytes of a deck file; the same deck always gives the same bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
@@ -106,30 +107,24 @@ def pack_deck(deck: TaughtDeck) -> bytes:
             file.writestr(info, data)
 
         add(_DESCRIPTION, json.dumps(_description(deck), ensure_ascii=False, indent=1).encode())
-        if isinstance(deck, PrintDeck):
-            for face in deck.faces:
-                add(_art_name(face.id), _as_png(face.art))
+        for face in _with_art(deck):
+            add(_art_name(face.id), _as_png(face.art))
     return packed.getvalue()
 
 
-def fingerprint(deck: TaughtDeck) -> str:
+@lru_cache(maxsize=16)
+def fingerprint(deck: Deck) -> str:
     """Return a fingerprint of twelve characters of a deck's version, independent of its name."""
     digest = hashlib.sha256()
     digest.update(json.dumps({**_description(deck), "deck": ""}, sort_keys=True).encode())
-    if isinstance(deck, PrintDeck):
-        for face in deck.faces:
-            digest.update(np.ascontiguousarray(face.art).tobytes())
+    for face in _with_art(deck):
+        digest.update(np.ascontiguousarray(face.art).tobytes())
     return digest.hexdigest()[:12]
 
 
-def renamed(deck: TaughtDeck, name: str) -> TaughtDeck:
+def renamed(deck: Deck, name: str) -> Deck:
     """Return the same deck under another name."""
     return replace(deck, name=name)
-
-
-def game_of(deck: TaughtDeck) -> str | None:
-    """Return which game a deck is for, None for any."""
-    return "confetti" if isinstance(deck, Deck) else deck.game
 
 
 def deck_name(value: object) -> str:
@@ -171,11 +166,16 @@ def _content(file: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo], name
     return data
 
 
-def _description(deck: TaughtDeck) -> dict[str, Any]:
-    if isinstance(deck, Deck):
-        return {"kind": "marks", "game": "confetti", **described(deck)}
+def _with_art(deck: Deck) -> list[Face]:
+    """Return the faces whose art is part of the file: marks are described."""
+    return [face for face in deck.faces if not face.marks]
+
+
+def _description(deck: Deck) -> dict[str, Any]:
+    if deck.kind == MARKS:
+        return {"kind": deck.kind, "game": deck.game, **_described(deck)}
     return {
-        "kind": "prints",
+        "kind": deck.kind,
         "deck": deck.name,
         "game": deck.game,
         "card_mm": list(deck.card_mm),
@@ -189,6 +189,84 @@ def _description(deck: TaughtDeck) -> dict[str, Any]:
     }
 
 
+def parse_deck(data: dict[str, Any]) -> Deck:
+    """Return the deck of marks that a description is of.
+
+    Raises:
+        KeyError, TypeError, AttributeError, OverflowError, ValueError: the description is broken.
+    """
+    width, height = card_size(data["card_mm"])
+    background = {text(side, "background"): paint(ground, "background") for side, ground in data["background"].items()}
+    palette = {
+        side: {text(colour, "palette"): paint(tone, "palette") for colour, tone in data["palette"][side].items()}
+        for side in background
+    }
+    outlines = {text(shape, "shapes"): _outline(points) for shape, points in data["shapes"].items()}
+    deck = Deck(
+        name=text(data["deck"], "deck"),
+        card_mm=(width, height),
+        corner_radius_mm=number(data["corner_radius_mm"], "corner_radius_mm", 0, min(width, height) / 2),
+        faces=(),
+        game="confetti",
+        background=background,
+        palette=palette,
+        outlines=outlines,
+    )
+    # Of a taught deck only those sides are known that lay in sight.
+    faces = tuple(_marked(deck, side, card) for side in background for card in data["cards"] if side in card)
+    if not faces:
+        raise ValueError("it has no cards")
+    if len({(face.side, face.id) for face in faces}) < len(faces):
+        raise ValueError("every card needs an id of its own")
+    return replace(deck, faces=faces)
+
+
+def _described(deck: Deck) -> dict[str, Any]:
+    cards: dict[str, dict[str, Any]] = {}
+    for face in deck.faces:
+        cards.setdefault(face.id, {"id": face.id})[face.side] = [asdict(mark) for mark in face.marks]
+    return {
+        "deck": deck.name,
+        "card_mm": list(deck.card_mm),
+        "corner_radius_mm": deck.corner_radius_mm,
+        "background": dict(deck.background),
+        "palette": {side: dict(paints) for side, paints in deck.palette.items()},
+        "shapes": {shape: outline.tolist() for shape, outline in deck.outlines.items()},
+        "cards": list(cards.values()),
+    }
+
+
+def _outline(points: object) -> NDArray[np.float64]:
+    outline = np.asarray(points, dtype=np.float64)
+    if outline.ndim != 2 or outline.shape[0] < 3 or outline.shape[1] != 2 or not (np.abs(outline) <= 1.5).all():
+        raise ValueError("a shape must be three points or more, x and y, in a circle of radius 1")
+    return outline
+
+
+def _marked(deck: Deck, side: str, card: dict[str, Any]) -> Face:
+    """Return one side of a card as a deck describes it; of the deck all but its faces is known."""
+    marks = sorted((_mark(deck, side, mark) for mark in card[side]), key=lambda mark: SIZES.index(mark.size))
+    if tuple(mark.size for mark in marks) != SIZES:
+        raise ValueError("every side of a card needs a small, a medium and a big mark")
+    return marked_face(text(card["id"], "id"), side, tuple(marks))
+
+
+def _mark(deck: Deck, side: str, data: dict[str, Any]) -> PrintedMark:
+    width, height = deck.card_mm
+    mark = PrintedMark(
+        **{
+            **data,
+            "x_mm": number(data["x_mm"], "x_mm", 0, width),
+            "y_mm": number(data["y_mm"], "y_mm", 0, height),
+            "diameter_mm": number(data["diameter_mm"], "diameter_mm", 1, max(width, height)),
+            "rotation_deg": number(data["rotation_deg"], "rotation_deg", -360, 360),
+        }
+    )
+    if mark.size not in SIZES or mark.colour not in deck.palette[side] or mark.shape not in (CIRCLE, *deck.outlines):
+        raise ValueError("a mark has a size, a colour or a shape that is not described")
+    return mark
+
+
 def _deck_of_marks(data: dict[str, Any]) -> Deck:
     deck_name(data["deck"])
     if len(data["cards"]) > _MOST_FACES:
@@ -196,7 +274,7 @@ def _deck_of_marks(data: dict[str, Any]) -> Deck:
     return parse_deck(data)
 
 
-def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> PrintDeck:
+def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Deck:
     width, height = card_size(data["card_mm"])
     if data["game"] not in (None, *GAMES):
         raise ValueError('"game" must be one that Ringmaster knows')
@@ -217,7 +295,7 @@ def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Pr
     alike = tuple((text(one, "alike"), text(other, "alike")) for one, other in data["alike"])
     if not {face for pair in alike for face in pair} <= ids:
         raise ValueError('"alike" names a face that is not there')
-    return PrintDeck(
+    return Deck(
         name=deck_name(data["deck"]),
         card_mm=(width, height),
         faces=tuple(faces),
@@ -228,7 +306,7 @@ def _deck_of_prints(data: dict[str, Any], content: Callable[[str], bytes]) -> Pr
     )
 
 
-def _face(data: dict[str, Any]) -> Print:
+def _face(data: dict[str, Any]) -> Face:
     name, side = text(data["face"], "face"), data["side"]
     if side not in ("front", "back"):
         raise ValueError('"side" must be front or back')
@@ -236,7 +314,7 @@ def _face(data: dict[str, Any]) -> Print:
         raise ValueError('"attributes" are too many')
     attributes = {text(key, "attributes"): text(value, "attributes") for key, value in data["attributes"].items()}
     count = None if data["count"] is None else int(number(data["count"], "count", 0, _MOST_OF_A_FACE))
-    return Print(name, side, attributes, np.zeros((0, 0, 3), np.uint8), count)
+    return Face(name, side, attributes, count=count)
 
 
 def _art_name(face_id: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 import cv2
@@ -21,6 +22,11 @@ _ROUNDS = 2
 _LEAST_RISE = 4.0  # grey levels, or as much of linear light
 _WHITE = 255.0
 _DARKEST_WHITE = 12.0
+
+
+def stacked(quads: Iterable[NDArray[np.floating]]) -> Floats:
+    """Return some quads (4, 2) as one array (n, 4, 2), however few."""
+    return np.array(list(quads), np.float64).reshape(-1, 4, 2)
 
 
 def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:

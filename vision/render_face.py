@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.deck import Deck, Face, PrintedMark
+from vision.deck import ART_PX_PER_MM, Deck, Face, PrintedMark
 
 # fillPoly paints every pixel that an outline touches; drawn this finely before it is scaled down, that is 0.03 mm.
 _FINE_PX_PER_MM = 20.0
@@ -58,18 +59,25 @@ def bgr(colour: str) -> tuple[int, int, int]:
 
 
 def face_image(deck: Deck, face: Face, px_per_mm: float) -> NDArray[np.uint8]:
-    """Draw the face as printed, (h, w, 3) uint8 BGR, anti-aliased, with square corners.
+    """Return the face as printed, (h, w, 3) uint8 BGR, with square corners: its art resized, or its marks drawn.
 
     The card's edges are the picture's edges: the mm (x, y) is at the pixel (x * px_per_mm - 0.5, y * px_per_mm - 0.5)
     when the centre of the top-left pixel is (0, 0).
     """
     width, height = (max(1, round(side * px_per_mm)) for side in deck.card_mm)
+    if not face.marks:
+        return np.asarray(cv2.resize(face.art, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
     picture = np.empty((height, width, 3), dtype=np.uint8)
     picture[:] = bgr(deck.background[face.side])
     scale = np.array([width, height]) / deck.card_mm
     for mark in face.marks:
         _paint(picture, mark_outline_mm(deck, mark) * scale, bgr(deck.palette[face.side][mark.colour]), px_per_mm)
     return picture
+
+
+def drawn(deck: Deck) -> Deck:
+    """Return a deck of marks with the art of its faces."""
+    return replace(deck, faces=tuple(replace(face, art=face_image(deck, face, ART_PX_PER_MM)) for face in deck.faces))
 
 
 def _paint(

@@ -27,17 +27,19 @@ def command() -> None:
 @options.as_json("a line a picture and a last one with the sums")
 def accuracy(folder: Path, deck: str, only: str, as_json: bool) -> int:
     """Count right and wrong cards."""
-    from referee.accuracy import OUTCOMES, judge, load_truth, reader_of, summary
+    from referee.accuracy import OUTCOMES, judge, known_faces, load_truth, summary
     from referee.decks.lookup import find_deck
     from vision.image import load_image
+    from vision.reading import reader_of
 
     pictures = [one for one in load_truth(folder) if only in one.path.name or only in one.scenario]
     if not pictures:
         raise BadInputError("error.commands.no_picture_in_has_in", folder=folder, part=repr(only))
-    read, known = reader_of(None if deck == "none" else find_deck(deck))
+    found = None if deck == "none" else find_deck(deck)
+    reader, known = reader_of(found), known_faces(found)
     verdicts = []
     for picture in along(pictures, len(pictures), printing=as_json):
-        verdict = judge(picture, read(load_image(picture.path)), known)
+        verdict = judge(picture, reader.read(load_image(picture.path)), known)
         verdicts.append(verdict)
         if as_json:
             print(json.dumps(verdict.as_json()), flush=True)

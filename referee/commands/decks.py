@@ -13,9 +13,8 @@ from referee.output import Output, complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.decks.lookup import AnyDeck
     from referee.decks.store import DeckStore
-    from vision.read.print_deck import Print
+    from vision.deck import Deck, Face
 
 
 def _common(function: options.Function) -> options.Function:
@@ -124,23 +123,11 @@ def _show(name: str, state: Path | None, *, as_json: bool) -> None:
     from referee.decks.lookup import find_deck
     from vision.deck import deck_names
     from vision.deck_file import fingerprint
-    from vision.read.print_deck import PrintDeck
 
     deck = find_deck(name, state)
     output = Output()
     summary = _summary(deck, taught=name not in deck_names())
-    faces: list[dict[str, Any]]
-    if isinstance(deck, PrintDeck):
-        faces = [{"face": f.id, "side": f.side, **_meaning(f)} for f in deck.faces]
-    else:
-        faces = [
-            {
-                "face": f.id,
-                "side": f.side,
-                "marks": [{"size": m.size, "colour": m.colour, "shape": m.shape} for m in f.marks],
-            }
-            for f in deck.faces
-        ]
+    faces = [{"face": face.id, "side": face.side, **_meaning(face)} for face in deck.faces]
     summary["version"] = fingerprint(deck)
     if as_json:
         output.line(to_line({**summary, "faces": faces}))
@@ -155,10 +142,10 @@ def _show(name: str, state: Path | None, *, as_json: bool) -> None:
     output.flush()
 
 
-def _meaning(face: Print) -> dict[str, Any]:
-    from vision.read.print_deck import attributes_told
+def _meaning(face: Face) -> dict[str, Any]:
+    from referee.findings import meaning_of
 
-    return {"attributes": attributes_told(face.attributes), "count": face.count}
+    return meaning_of(face) if face.marks else {**meaning_of(face), "count": face.count}
 
 
 def _said(name: str, words: str, *, as_json: bool) -> int:
@@ -168,20 +155,13 @@ def _said(name: str, words: str, *, as_json: bool) -> int:
     return 0
 
 
-def _summary(deck: AnyDeck, *, taught: bool) -> dict[str, Any]:
-    from vision.deck import Deck
-    from vision.deck_file import game_of
-
-    if isinstance(deck, Deck):
-        kind, faces = "marks", len({face.id for face in deck.faces})
-    else:
-        kind, faces = "prints", len(deck.fronts)
+def _summary(deck: Deck, *, taught: bool) -> dict[str, Any]:
     width, height = deck.card_mm
     return {
         "deck": deck.name,
-        "game": game_of(deck),
-        "kind": kind,
-        "faces": faces,
+        "game": deck.game,
+        "kind": deck.kind,
+        "faces": len({face.id for face in deck.fronts}),
         "card_mm": [round(width, 1), round(height, 1)],
         "taught": taught,
     }

@@ -6,31 +6,23 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
-from referee.findings import Found, millimetres, points_of, prints_found
+from referee.findings import Found, found_in
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
 from referee.output import Output, along, complain
 from referee.phrases import phrase
-from referee.sayings.cards import (
-    say_any_card,
-    say_face,
-    say_marked,
-    say_unread,
-)
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
-    from vision.deck import Deck
     from vision.image import Picture
     from vision.markers import Marker
     from vision.profile import TableProfile
-    from vision.reading import CardReading, Reading, UnclearCard
     from vision.table import Table
 
 
@@ -100,17 +92,15 @@ def command(images: tuple[str, ...], deck: str, table: Path | None, as_json: boo
 
 def _reader_of(name: str, profile: TableProfile | None, language: Language) -> Callable[[Picture], Found]:
     from referee.decks.lookup import find_deck
-    from vision.read.print_deck import PrintDeck
+    from vision.reading import reader_of
 
-    if name == "none":
-        return lambda picture: _any_deck(picture, language)
-    deck = find_deck(name)
-    if isinstance(deck, PrintDeck):
-        from vision.read.reader import CardReader
+    deck = None if name == "none" else find_deck(name)
+    reader, known = reader_of(deck), None if deck is None else profile
 
-        prints = CardReader(deck)
-        return lambda picture: prints_found(picture, prints, _table(picture, profile)[0], language)
-    return lambda picture: _known_deck(picture, deck, profile, language)
+    def read(picture: Picture) -> Found:
+        return found_in(picture, reader.read(picture.image, *_table(picture, known)), deck, language)
+
+    return read
 
 
 def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None, tuple[Marker, ...] | None]:
@@ -130,81 +120,3 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
     elif table is None:
         complain("read", phrase("error.camera_was_moved_since_table"))
     return table, sight.markers
-
-
-def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None, language: Language) -> Found:
-    from referee.scoring.evidence_picture import draw_reading
-    from vision.marked.reader import read_picture
-
-    table, markers = _table(picture, profile)
-    reading, _ = read_picture(picture.image, deck, table, markers)
-    return Found(
-        [_card(card, picture) for card in reading.cards],
-        [*(_unclear(card, picture) for card in reading.unclear), *_cut_short(reading.cut_short)],
-        [*_words(reading, language), *_say_cut_short(reading.cut_short, language)],
-        lambda: draw_reading(picture.image, reading, language),
-    )
-
-
-def _card(card: CardReading, picture: Picture) -> dict[str, Any]:
-    return {
-        "face": card.face.id,
-        "side": card.face.side,
-        "confidence": round(card.confidence, 4),
-        "marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in card.face.marks],
-        "corners_px": points_of(picture.to_file(card.corners_px)),
-        "centre_mm": millimetres(card.centre_mm),
-        "seat": None,
-    }
-
-
-def _unclear(card: UnclearCard, picture: Picture) -> dict[str, Any]:
-    best = None if card.best is None else {"face": card.best[0].id, "confidence": round(card.best[1], 4)}
-    return {
-        "corners_px": points_of(picture.to_file(card.corners_px)),
-        "centre_mm": millimetres(card.centre_mm),
-        "reason": card.reason,
-        "best": best,
-    }
-
-
-def _words(reading: Reading, language: Language) -> list[str]:
-    words = []
-    for card in reading.cards:
-        marks = [(mark.size, mark.colour, mark.shape) for mark in card.face.marks]
-        named = say_marked(card.face.id, card.face.side, marks, language)
-        words.append(say_face(named, card.confidence, language))
-    for unclear in reading.unclear:
-        likely = say_face(unclear.best[0].id, unclear.best[1], language) if unclear.best else ""
-        words.append(say_unread(unclear.reason, unclear.centre_px, likely, language))
-    return words
-
-
-def _any_deck(picture: Picture, language: Language) -> Found:
-    from referee.scoring.evidence_picture import draw_outlines
-    from vision.find.any_deck import find_any_cards
-
-    found = find_any_cards(picture.image)
-    cards: list[dict[str, Any]] = []
-    unclear: list[dict[str, Any]] = []
-    words = []
-    for card in found:
-        x, y = points_of(picture.to_file(card.centre_px[None]))[0]
-        placed = {"corners_px": points_of(picture.to_file(card.corners_px)), "centre_px": [x, y]}
-        if card.reason is None:
-            cards.append({**placed, "confidence": round(card.confidence, 4)})
-            words.append(say_any_card((x, y), card.confidence, language))
-        else:
-            unclear.append({**placed, "reason": card.reason, "best": None})
-            words.append(say_unread(card.reason, (x, y), "", language))
-    outlines = [card.corners_px for card in found if card.reason is None]
-    return Found(cards, unclear, words, lambda: draw_outlines(picture.image, outlines))
-
-
-def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
-    """Return an entry for unseen cards that may be anywhere."""
-    return [{"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None}] if is_cut else []
-
-
-def _say_cut_short(is_cut: bool, language: Language) -> list[str]:
-    return [language.text("cards.unclear_cut_short_picture_is")] if is_cut else []

@@ -13,9 +13,10 @@ import click
 
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
-from referee.games.kind import ScoreAsked, Scoring
+from referee.games.kind import ScoreAsked, ScoreImage, Scoring
 from referee.games.registry import GAMES
-from referee.jsonlines import Line, batches, parse_object
+from referee.jsonlines import Line, batches, parse_object, to_line
+from referee.language import Language, language_of
 from referee.output import Output, complain, for_people
 from referee.phrases import phrase
 
@@ -89,8 +90,7 @@ def command(
     asked = ScoreAsked(scoring=scoring, table=table, **given)
     module = import_module(kind.module)
     if image is not None:
-        status: int = module.score_image(asked, image, _checked(players, kind, image, asked.picture))
-        return status
+        return _score_image(module.score_image, game, asked, image, _checked(players, kind, image, asked.picture))
     for name, value in (("players", players), *((name, getattr(asked, name)) for name in _OF_PICTURES)):
         if value is not None:
             raise BadInputError("error.goes_with_picture_of_table", option=name)
@@ -120,6 +120,37 @@ def _checked(players: int | None, scoring: Scoring, image: Path, picture: Path |
 
         check_picture_path(picture, [image])
     return players
+
+
+def _score_image(score: ScoreImage, game: str, asked: ScoreAsked, image: Path, players: int) -> int:
+    """Score a picture; exit status 2 when a seat's hand could not be scored."""
+    from referee.decks.game_deck import check_plays
+    from referee.decks.lookup import find_deck
+    from referee.scoring.evidence_picture import write_picture
+    from vision.image import load_picture
+    from vision.profile import load_profile
+
+    deck = find_deck(game if asked.deck is None else asked.deck)
+    check_plays(deck, game)
+    profile = None if asked.table is None else load_profile(Path(asked.table))
+    result = score(asked, load_picture(image), deck, profile, players)
+    output, language = Output(), Language(language_of())
+    for hand in result.sharing.seats if asked.as_json else ():
+        if hand.seat not in result.faults:
+            output.line(to_line(result.as_json(hand)))
+    for seat, sentence in () if asked.as_json else result.sentences(language):
+        if seat not in result.faults:
+            output.line(sentence)
+    output.flush()
+    for remark in result.remarks:
+        complain("score", remark)
+    for seat, fault in result.faults.items():
+        complain("score", phrase("error.seat", number=seat if asked.as_json else seat + 1, why=fault))
+    if asked.picture is not None:
+        write_picture(asked.picture, result.drawn(language))
+        if not asked.as_json:
+            print(for_people(phrase("terminal.drawn_in", path=asked.picture)))
+    return 2 if result.faults else 0
 
 
 def _score_lines(scorer: Callable[[dict[str, object]], str]) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from referee.decks.lookup import AnyDeck, find_deck
+from referee.decks.lookup import find_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.errors import BadInputError, WorkFailedError
@@ -18,14 +18,13 @@ from referee.state_folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.deck_file import fingerprint
 from vision.errors import BadDeckError
-from vision.read.print_deck import PrintDeck
 
 
 @dataclass(frozen=True)
 class GameDeck:
     """A deck found for a game; `changed`: it differs from the one at the game's start."""
 
-    deck: AnyDeck
+    deck: Deck
     changed: bool = False
 
 
@@ -72,7 +71,7 @@ def with_version(header: Header, state: Path | None = None) -> Header:
     deck = find_deck(str(name), state)
     check_plays(deck, header.game)
     _check_side(deck, str(options.get("side", "white")))
-    if isinstance(deck, PrintDeck) and not deck.has_true_size:
+    if not deck.has_true_size:
         raise BadInputError("error.decks.nobody_knows_how_large_cards", deck=deck.name)
     version, colours = version_of(deck), _header_colours(deck, header.game)
     if version is not None:
@@ -80,34 +79,30 @@ def with_version(header: Header, state: Path | None = None) -> Header:
     return replace(header, options={**options, DECK_COLOURS: colours} if colours else options)
 
 
-def check_plays(deck: AnyDeck, game: str) -> None:
+def check_plays(deck: Deck, game: str) -> None:
     """Check that a game can be played with a deck.
 
     Raises:
         BadInputError: it cannot, with the reason.
     """
     kind = game_kind(game)
-    if isinstance(deck, Deck):
-        if not kind.cards.marked:
-            raise BadInputError("error.decks.cards_of_show_marks_is", deck=deck.name, title=kind.title)
-    elif deck.game not in (None, game):
+    if deck.game not in (None, game):
         raise BadInputError(
             "error.decks.cards_of_are_for_not", deck=deck.name, game=deck.game.capitalize(), title=kind.title
         )
-    else:
-        try:
-            kind.cards.check(deck)
-        except BadInputError as error:
-            raise BadInputError("error.decks.deck_is_none_for", deck=deck.name, title=kind.title, why=error) from error
+    try:
+        kind.cards.check(deck)
+    except BadInputError as error:
+        raise BadInputError("error.decks.deck_is_none_for", deck=deck.name, title=kind.title, why=error) from error
 
 
-def _check_side(deck: AnyDeck, side: str) -> None:
-    if isinstance(deck, Deck) and side not in deck.background:
+def _check_side(deck: Deck, side: str) -> None:
+    if deck.background and side not in deck.background:
         taught = " and ".join(sorted(deck.background))
         raise BadInputError("error.decks.of_deck_only_side_was", deck=deck.name, taught=taught)
 
 
-def version_of(deck: AnyDeck) -> str | None:
+def version_of(deck: Deck) -> str | None:
     """Return the fingerprint of a taught deck's version; None for a built-in deck."""
     return None if deck.name in deck_names() else fingerprint(deck)
 
@@ -131,11 +126,11 @@ def built_in_decks() -> list[str]:
     return [*GAMES, *(name for kind in GAMES.values() for name in kind.cards.beside)]
 
 
-def _header_colours(deck: AnyDeck, game: str) -> list[str]:
-    return [] if isinstance(deck, Deck) else game_kind(game).cards.header_colours(deck)
+def _header_colours(deck: Deck, game: str) -> list[str]:
+    return game_kind(game).cards.header_colours(deck)
 
 
-def _of_version(version: object, state: Path | None) -> AnyDeck | None:
+def _of_version(version: object, state: Path | None) -> Deck | None:
     """Return a stored deck of this version, under any name."""
     if not isinstance(version, str):
         return None

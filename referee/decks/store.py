@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import write_whole
-from vision.deck import deck_names
-from vision.deck_file import SUFFIX, TaughtDeck, deck_name, pack_deck, read_deck_file, renamed
+from vision.deck import Deck, deck_names
+from vision.deck_file import SUFFIX, deck_name, pack_deck, read_deck_file, renamed
 from vision.descriptions import why_broken
 from vision.errors import BadDeckError
 
 DECKS = "decks"
 RESERVED = frozenset({"none", "markers", "confetti", "piccolino", "coloretto", "everdeck"})
 MOST_DECKS = 500
+_MOST_CACHED = 16  # of 1 to 3 MB each
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class KeptDeck:
     """A stored deck: `deck` is None where its file cannot be read, and `trouble` is then the reason."""
 
     name: str
-    deck: TaughtDeck | None
+    deck: Deck | None
     trouble: str = ""
 
 
@@ -61,15 +63,7 @@ class DeckStore:
         except BadDeckError as error:
             return KeptDeck(name, None, str(error))
 
-    def stamp(self, name: str) -> tuple[int, int]:
-        """Return time (ns) and size (bytes) of a deck's file, which identify its version."""
-        try:
-            file = self._path(name).stat()
-        except OSError:
-            return 0, 0
-        return file.st_mtime_ns, file.st_size
-
-    def load(self, name: str) -> TaughtDeck:
+    def load(self, name: str) -> Deck:
         """Return a deck.
 
         Raises:
@@ -79,10 +73,14 @@ class DeckStore:
             raise BadDeckError(
                 "error.there_is_no_taught_deck", "there is no taught deck called {name}", name=repr(name)
             )
-        # A person may have copied the file there.
-        return renamed(read_deck_file(self._path(name)), name)
+        path = self._path(name)
+        try:
+            file = path.stat()
+        except OSError:
+            return read_deck_file(path)
+        return _read(path, name, file.st_mtime_ns, file.st_size)
 
-    def add(self, deck: TaughtDeck) -> None:
+    def add(self, deck: Deck) -> None:
         """Store a deck under its name.
 
         Raises:
@@ -153,3 +151,9 @@ class DeckStore:
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{SUFFIX}"
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def _read(path: Path, name: str, changed_ns: int, size: int) -> Deck:
+    """Return a deck of a file that is as it was then; a person may have copied it there under another name."""
+    return renamed(read_deck_file(path), name)

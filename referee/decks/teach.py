@@ -15,16 +15,16 @@ from referee.decks.look_names import named_by_look
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
+from referee.findings import meaning_of
 from referee.games.registry import game_kind, may_show_marks
 from referee.jsonlines import to_line
 from referee.output import Output
 from referee.phrases import phrase
 from referee.state_folder import state_folder
-from vision.deck import Deck
+from vision.deck import MARKS, PRINTS, Deck, Face
 from vision.deck_file import pack_deck, unpack_deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
-from vision.read.print_deck import PrintDeck, attributes_told
 from vision.teaching.lesson import laid_out, learn_prints
 from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture
 from vision.teaching.mark_lesson import learn_marks, shows_marks
@@ -85,7 +85,7 @@ def learn(
     check_images(names, [picture.name for picture in pictures])
     laid, size = laid_out(pictures, card_mm)
     lesson = named_by_look(learn_either(name, pictures, laid, size, names, game))
-    if isinstance(lesson.deck, PrintDeck) and game is not None:
+    if game is not None:
         game_kind(game).cards.check(lesson.deck)
     return with_margins(lesson, pictures)
 
@@ -134,36 +134,15 @@ def print_lesson(lesson: Lesson, *, as_json: bool) -> None:
 def _lines(lesson: Lesson) -> list[str]:
     lines = [to_line(_picture(picture)) for picture in lesson.pictures]
     deck = lesson.deck
-    if isinstance(deck, Deck):
-        marks = [
-            {
-                "face": face.id,
-                "attributes": {},
-                "side": face.side,
-                "marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in face.marks],
-                "seen": lesson.seen[face.id],
-            }
-            for face in deck.faces
-        ]
-        marked: dict[str, Any] = {
-            "deck": deck.name,
-            "kind": "marks",
-            "card_mm": list(deck.card_mm),
-            "faces": marks,
-            "alike": [],
-        }
-        return [*lines, to_line(marked)]
     summary: dict[str, Any] = {
         "deck": deck.name,
-        "kind": "prints",
+        "kind": deck.kind,
         "card_mm": list(deck.card_mm),
-        "faces": [
-            {"face": face.id, "attributes": attributes_told(face.attributes), "seen": lesson.seen[face.id]}
-            for face in deck.faces
-        ],
+        "faces": [{"face": face.id, **_told(face), "seen": lesson.seen[face.id]} for face in deck.faces],
         "alike": [list(pair) for pair in deck.alike],
-        "true_size": deck.has_true_size,
     }
+    if deck.kind == PRINTS:
+        summary["true_size"] = deck.has_true_size
     if lesson.nearest:
         one, two, off = lesson.nearest[0]
         summary["nearest"] = {"faces": [one, two], "difference": round(off, 3)}
@@ -175,6 +154,10 @@ def _lines(lesson: Lesson) -> list[str]:
             "weakest": {"face": face, "rival": rival, "log_odds": round(margin, 1)},
         }
     return [*lines, to_line(summary)]
+
+
+def _told(face: Face) -> dict[str, Any]:
+    return {"attributes": {}, "side": face.side, **meaning_of(face)} if face.marks else meaning_of(face)
 
 
 def _picture(picture: LearnedPicture) -> dict[str, Any]:
@@ -204,31 +187,18 @@ def report_of(lesson: Lesson) -> list[str]:
             lines.append(
                 f"  left out, as cards overlap or are cut off (at {at}): lay these apart and take another picture"
             )
-    if isinstance(deck, Deck):
-        for face in deck.faces:
-            marks = ", ".join(f"{mark.size} {mark.colour}" for mark in face.marks)
-            lines.append(f"  {face.id}, {face.side} side: {marks}")
-        return [
-            *lines,
-            phrase(
-                "terminal.faces_mm_ready",
-                deck=deck.name,
-                number=len(deck.faces),
-                width=f"{deck.card_mm[0]:g}",
-                height=f"{deck.card_mm[1]:g}",
-            ),
-        ]
     for printed in deck.faces:
         meant = f" ({', '.join(printed.attributes.values())})" if printed.attributes else ""
         lines.append(phrase("terminal.seen", n=lesson.seen[printed.id], face=f"{printed.id}{meant}"))
     sized = "terminal.faces_mm" if deck.has_true_size else "terminal.faces_mm_by_their_shape"
+    sized = "terminal.faces_mm_ready" if deck.kind == MARKS else sized
     width, height = (f"{side:g}" for side in deck.card_mm)
     lines.append(phrase(sized, deck=deck.name, number=len(deck.fronts), width=width, height=height))
     lines += [phrase("terminal.and_look_alike_from_here", one=one, two=two) for one, two in deck.alike]
     return [*lines, *_readiness(lesson, deck)]
 
 
-def _readiness(lesson: Lesson, deck: PrintDeck) -> list[str]:
+def _readiness(lesson: Lesson, deck: Deck) -> list[str]:
     """Return a sentence about the two most similar faces and their odds."""
     margins = lesson.margins
     if margins is None or margins.weakest is None:

@@ -47,7 +47,6 @@ from referee.sayings import sandtimer
 from referee.scoring.evidence_picture import write_picture
 from referee.watchers.table_finder import WatchSetup
 from referee.web.hosts import where
-from vision.deck import Deck
 from vision.errors import VisionError
 from vision.image import Picture
 
@@ -283,9 +282,7 @@ def _last_counted(rulings: Sequence[RulingData]) -> int | None:
 
 def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) -> bool:
     """Draw the scores into the picture of the count."""
-    if frame is None:
-        return False
-    if not isinstance(demo.deck, Deck):
+    if frame is None or demo.header.game != "confetti":
         return False
     deck, picture = demo.deck, Picture(frame.bgr(), 1)
     try:
@@ -293,7 +290,7 @@ def _draw(frame: Frame | None, demo: DemoTable, path: Path, language: Language) 
         scored = score_picture(picture, deck, None, len(demo.header.players), 6, side=side)
     except (BadInputError, VisionError):
         return False
-    write_picture(path, scored.drawn(picture, deck, language))
+    write_picture(path, scored.drawn(language))
     return True
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from referee.decks.game_deck import check_plays
-from referee.decks.lookup import AnyDeck
 from referee.engine.events import DECK, Header
 from referee.errors import BadInputError
 from referee.games.kind import Demo, DemoScript
 from referee.games.registry import GAMES, game_kind
 from simulation.live import LiveTable, Shots
+from vision.deck import Deck
 
 NAMES = ("Ann", "Ben", "Cem", "Dora", "Emil")
 MOST_ROUNDS = 3
@@ -26,7 +26,7 @@ class DemoTable:
     table: LiveTable
     header: Header
     played: DemoScript
-    deck: AnyDeck
+    deck: Deck
 
     def frame_at(self, t_ns: int) -> Frame:
         """Draw the frame again whose exposure ended at `t_ns`, on any thread; old frames are not kept."""
@@ -36,7 +36,7 @@ class DemoTable:
 
 def demo_table(
     header: Header,
-    deck: AnyDeck,
+    deck: Deck,
     seed: int,
     rounds: int | None = None,
     shots: Shots | None = None,
@@ -75,6 +75,6 @@ def demo_of(game: str) -> Demo:
     return kind.demo
 
 
-def demo_header(game: str, players: int, deck: AnyDeck) -> Header:
+def demo_header(game: str, players: int, deck: Deck) -> Header:
     """Return the header of a game for a number of players with a deck."""
     return game_kind(game).explicit(Header(game, NAMES[:players], {} if deck.name == game else {DECK: deck.name}))

@@ -10,16 +10,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from referee.engine.events import Event, Game, Header
 from referee.language import Language
 
 if TYPE_CHECKING:
     from referee.engine.session import Session, Watcher
+    from referee.scoring.seats import SeatCards, Sharing
     from referee.watchers.table_finder import WatchSetup
     from simulation.script import Script
-    from vision.read.print_deck import AnyDeck, PrintDeck
+    from vision.arrays import Image
+    from vision.deck import Deck
+    from vision.image import Picture
+    from vision.profile import TableProfile
 
 RulingData = Mapping[str, Any]
 """A ruling as the outside contract has it."""
@@ -105,15 +109,15 @@ class Cards:
     None: by none. header_colours: those that a game's header names.
     """
 
-    check: Callable[[PrintDeck], None]
+    check: Callable[[Deck], None]
     beside: tuple[str, ...] = ()
     marked: bool = False
     is_whole: Callable[[Said], bool] = lambda said: False
     face_name: Callable[[Said], str] = lambda said: ""
     missing: Callable[[Sequence[Said]], str | None] = lambda fronts: None
     tally: Callable[[Sequence[Said], int], dict[str, Any]] | None = None
-    colours: Callable[[PrintDeck], list[str]] | None = None
-    header_colours: Callable[[PrintDeck], list[str]] = lambda deck: []
+    colours: Callable[[Deck], list[str]] | None = None
+    header_colours: Callable[[Deck], list[str]] = lambda deck: []
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ class Demo:
     reading share the computer, and a table of cards needs no more.
     """
 
-    script: Callable[[Header, AnyDeck, int, int | None], DemoScript]
+    script: Callable[[Header, Deck, int, int | None], DemoScript]
     players: int = 4
     live_fps: float = 15.0
     fast_fps: float = 6.0
@@ -153,7 +157,7 @@ class Scoring:
     """`ringmaster score`, for at most so many players in a picture.
 
     module: gives `scorer(asked)`, what answers one hand in JSON by a line and raises `BadInputError` for one that
-    cannot be scored, and `score_image(asked, image, players)`, which scores a picture and gives the exit status.
+    cannot be scored, and `score_image`, a `ScoreImage`.
     """
 
     module: str
@@ -172,6 +176,35 @@ class ScoreAsked:
     side: str | None
     table: str | None
     picture: Path | None
+
+
+class ScoredTable(Protocol):
+    """A scored picture; `faults` say which hands could not be scored, `remarks` are on marker cards and the camera."""
+
+    @property
+    def sharing(self) -> Sharing:
+        """Return whose each card is."""
+
+    @property
+    def faults(self) -> Mapping[int, str]:
+        """Return why hands could not be scored, by seat."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Return sentences on the marker cards and the camera."""
+
+    def as_json(self, hand: SeatCards) -> dict[str, object]:
+        """Return the line of a seat without a fault."""
+
+    def sentences(self, language: Language) -> list[tuple[int | None, str]]:
+        """Return what is said of each seat, and of no seat."""
+
+    def drawn(self, language: Language) -> Image:
+        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+
+
+ScoreImage = Callable[["ScoreAsked", "Picture", "Deck", "TableProfile | None", int], ScoredTable]
+"""Scores a picture of a table with so many players; raises `BadInputError` or `VisionError`."""
 
 
 @dataclass(frozen=True)

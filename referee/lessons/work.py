@@ -5,7 +5,7 @@ Arguments and results are data for JSON; pictures are in the lesson's folder.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,17 +19,17 @@ from referee.lessons.draft import Draft, DraftOutline, DraftReading, Example, Le
 from referee.lessons.files import LessonFiles
 from referee.lessons.view import face_names
 from vision.arrays import Image
-from vision.deck import Deck
+from vision.deck import Face
 from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
 from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
-from vision.read.print_deck import PrintDeck
+from vision.reading import Card, reader_of
 from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
 from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size
 from vision.teaching.mark_lesson import learn_marks, shows_marks
 from vision.teaching.names import CardName
-from vision.teaching.proposed_names import SeenFace, proposed
+from vision.teaching.proposed_names import proposed
 from vision.teaching.straight_cards import straight_cards
 from vision.teaching.taught_prints import odds_of, with_margins
 
@@ -109,7 +109,9 @@ def propose(state: Path, draft: Draft) -> dict[int, dict[str, str]]:
     """Return the proposed name of each group, in the game's words."""
     files = LessonFiles(state)
     groups = [group for group in draft.groups if not group.is_back]
-    faces = [SeenFace(_card(files, group.examples[0].name), len(group.examples), group.said) for group in groups]
+    faces = [
+        Face("", "front", group.said, _card(files, group.examples[0].name), len(group.examples)) for group in groups
+    ]
     return {
         group.id: dict(proposal.attributes) for group, proposal in zip(groups, proposed(draft.game, faces), strict=True)
     }
@@ -145,7 +147,7 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     lesson = with_margins(plain, pictures, _MOST_JUDGED)
     margins = lesson.margins
     write_whole(files.deck, pack_deck(lesson.deck))
-    if margins is None or not isinstance(lesson.deck, PrintDeck):
+    if margins is None:
         return MeasuredFaces(judged=0, sure=0)
     ids = {name: group for group, name in names.items()}
     odds = None if margins.weakest is None else odds_of(margins.weakest[2])
@@ -171,20 +173,23 @@ def read_test(state: Path, number: int, draft: Draft) -> TestRead:
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
     deck = read_deck_file(files.deck)
-    if isinstance(deck, Deck):
-        return TestRead(picture.size_px, tuple(_marked(picture.image, deck)))
-    from vision.read.reader import CardReader
-
-    ids = {name: group for group, name in face_names(draft).items()}
-    reading = CardReader(deck).read(picture.image)
-    readings = []
-    for card in (*reading.cards, *reading.unclear):
-        group = None if card.face is None else ids[card.face.id]
-        sure = card.reason is None
-        odds = card.confidence / max(1 - card.confidence, 1e-6)
-        corners = _points(card.corners_px)
-        readings.append(DraftReading(corners=corners, group=group if sure else None, likely=group, odds=odds))
+    names = {name: group for group, name in face_names(draft).items()}
+    reading = reader_of(deck).read(picture.image)
+    readings = [_draft_reading(card, names) for card in (*reading.cards, *reading.unclear)]
     return TestRead(picture.size_px, tuple(readings))
+
+
+def _draft_reading(card: Card, names: Mapping[str, int]) -> DraftReading:
+    """Return a card as the page shows it. names: groups by the names of their faces, which faces of marks lack."""
+    sure = card.reason is None
+    group = None if card.face is None else names.get(card.face.id)
+    return DraftReading(
+        corners=_points(card.corners_px),
+        group=group if sure else None,
+        likely=group,
+        odds=card.confidence / max(1 - card.confidence, 1e-6),
+        marks=[mark.colour for mark in card.named.marks] if sure else [],
+    )
 
 
 def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> tuple[float, float]:
@@ -197,22 +202,6 @@ def keep_example(state: Path, number: int, place: int, corners: Points, draft: D
     card = straight_cards(picture, laid, CardSize(mm, True))[0]
     files.keep_card(f"{number}-{place}", np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8))
     return mm
-
-
-def _marked(image: Image, deck: Deck) -> list[DraftReading]:
-    from vision.marked.reader import read_picture
-
-    reading, _ = read_picture(image, deck)
-    sure = [
-        DraftReading(
-            corners=_points(card.corners_px),
-            group=None,
-            odds=card.confidence / max(1 - card.confidence, 1e-6),
-            marks=[mark.colour for mark in card.face.marks],
-        )
-        for card in reading.cards
-    ]
-    return sure + [DraftReading(corners=_points(card.corners_px), group=None) for card in reading.unclear]
 
 
 def _laid(shot: LessonPicture, picture: TeachingPicture) -> LaidCards:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from hardware.problems import Health, Problem
 from referee.decks.game_deck import built_in_decks, decks_for, with_version
-from referee.decks.lookup import AnyDeck, find_deck
+from referee.decks.lookup import find_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, Header
 from referee.engine.session import Watcher
@@ -20,7 +19,6 @@ from referee.games.registry import GAMES, game_kind, watcher_for
 from referee.setup.step import deck_of, load_kept
 from referee.store.games import Query, games
 from referee.watchers.table_finder import WatchSetup
-from vision.deck import Deck
 from vision.errors import BadDeckError
 from vision.profile import TableProfile
 
@@ -85,15 +83,14 @@ class TableDecks:
 
     def colours(self, choices: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """Return the colours of decks that people choose by before a game. choices: as from `choices`."""
-        taught, found = DeckStore(self._folder).names(), {}
+        found: dict[str, list[str]] = {}
         for game, names in choices.items():
             colours_of = game_kind(game).cards.colours
             # Decks that nobody chooses by colour are not loaded for it.
             for name in names if colours_of is not None else ():
                 with suppress(BadDeckError):
-                    deck = find_deck(name, self._folder) if name in taught else _built_in(name)
-                    if colours_of is not None and not isinstance(deck, Deck):
-                        found[name] = colours_of(deck)
+                    if colours_of is not None:
+                        found[name] = colours_of(find_deck(name, self._folder))
         return found
 
 
@@ -118,12 +115,6 @@ def check_kept(name: str, folder: Path) -> None:
         raise BadInputError(error.key, **error.values) from error
     if not any(name in decks_for(game, store) for game in GAMES):
         raise BadInputError("error.service.no_game_can_be_played", name=repr(name))
-
-
-@cache
-def _built_in(name: str) -> AnyDeck:
-    """Return a deck that never changes: the page requests it before every game."""
-    return find_deck(name)
 
 
 def _last_decks(query: Query) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.sayings.service import rang
-from vision.reading import PLACES, UnclearCard
+from vision.reading import PLACES, Card
 
 
 def say_face(named: str, confidence: float, language: Language) -> str:
@@ -33,12 +33,10 @@ def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], lang
     return language.text(known if known in language else "cards.face_marks", face=face, marks=said)
 
 
-def say_print(face: str | None, side: str | None, attributes: Mapping[str, str], language: Language) -> str:
-    """Return the name of a card of prints with its attributes; face: None for a foreign card."""
+def say_print(face: str, side: str, attributes: Mapping[str, str], language: Language) -> str:
+    """Return the name of a card with its attributes."""
     if side == "back":
         return language.text("cards.cards_back")
-    if face is None:
-        return language.text("cards.no_face_of_deck")
     if not attributes:
         return face
     return language.text(
@@ -46,21 +44,17 @@ def say_print(face: str | None, side: str | None, attributes: Mapping[str, str],
     )
 
 
-def say_unread(reason: str | None, place: tuple[float, float] | None, perhaps: str, language: Language) -> str:
+def say_unread(reason: str | None, place: tuple[float, float], perhaps: str, language: Language) -> str:
     """Return the sentence for an unread card at a place (px), with possible faces, if any."""
     why = say_reason(reason or "covered", language)
-    if place is None:
-        said = language.text("cards.unclear", reason=why)
-    else:
-        x, y = place
-        said = language.text("cards.unclear_card_at_px", reason=why, x=f"{x:.0f}", y=f"{y:.0f}")
+    x, y = place
+    said = language.text("cards.unclear_card_at_px", reason=why, x=f"{x:.0f}", y=f"{y:.0f}")
     return language.text("cards.perhaps", card=said, perhaps=perhaps) if perhaps else said
 
 
-def say_any_card(place: tuple[float, float], confidence: float, language: Language) -> str:
-    """Return the sentence for a card of an unknown deck at a place (px)."""
-    at = language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
-    return say_face(at, confidence, language)
+def say_place(place: tuple[float, float], language: Language) -> str:
+    """Return the name of a card of an unknown deck: its place (px)."""
+    return language.text("cards.card_at_px", x=f"{place[0]:.0f}", y=f"{place[1]:.0f}")
 
 
 def _named(group: str, name: str, language: Language) -> str:
@@ -121,9 +115,9 @@ def say_reason(reason: str, language: Language) -> str:
     return _named("reason", reason, language) or reason
 
 
-def say_unclear(cards: Sequence[UnclearCard], seat: int, language: Language) -> str:
+def say_unclear(cards: Sequence[Card], seat: int, language: Language) -> str:
     """Return the unread cards at a seat with remedies; seats count from one."""
-    unread = [card.reason for card in cards if card.reason not in PLACES]
+    unread = [card.reason for card in cards if card.reason is not None and card.reason not in PLACES]
     said = []
     if unread:
         reasons = sorted(set(unread))
@@ -183,7 +177,7 @@ def say_strange(faces: Sequence[str], language: Language) -> str:
     return f"; {left_out}"
 
 
-def say_doubts(unclear: Sequence[UnclearCard], seat: int, language: Language) -> str:
+def say_doubts(unclear: Sequence[Card], seat: int, language: Language) -> str:
     """Return the doubts at a seat with remedies; "" for none."""
     if not unclear:
         return ""

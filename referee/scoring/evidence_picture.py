@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import cv2
@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.files import check_writable, write_whole
-from referee.games.confetti.score import SIZES, Score
 from referee.language import Language
-from referee.sayings.cards import other_side_tag, say_reason, seat_tag
-from referee.scoring.seats import SeatRing, Sharing
+from referee.sayings.cards import say_reason, seat_tag
+from referee.scoring.seats import SeatCards, SeatRing, Sharing
 from vision.arrays import Image, Points
-from vision.deck import Deck
-from vision.reading import CardReading, Reading, UnclearCard
-from vision.render_face import bgr
+from vision.reading import Card, Reading
 from vision.table import Table
 
 Colour = tuple[int, int, int]
@@ -196,33 +193,27 @@ def draw_reading(image: Image, reading: Reading, language: Language) -> Image:
     canvas = Canvas(image)
     for card in reading.cards:
         canvas.line(card.corners_px, SEAT_COLOURS[0], 3, closed=True)
-        draw_tag(canvas, card.corners_px, card.face.id.rsplit("-", 1)[-1], SEAT_COLOURS[0])
+        if card.face is not None:
+            name = card.face.id.rsplit("-", 1)[-1] if card.face.marks else card.face.id
+            draw_tag(canvas, card.corners_px, name, SEAT_COLOURS[0])
     for unclear in reading.unclear:
         draw_unclear(canvas, unclear, language)
     return canvas.image
 
 
-def draw_outlines(image: Image, outlines_px: Sequence[Points]) -> Image:
-    """Draw the outlines of cards of an unknown deck."""
-    canvas = Canvas(image)
-    for corners in outlines_px:
-        canvas.line(corners, SEAT_COLOURS[0], 3, closed=True)
-    return canvas.image
-
-
-def draw_scores(
+def draw_table(
     image: Image,
-    deck: Deck,
     table: Table,
     ring: SeatRing,
     sharing: Sharing,
-    scores: Mapping[int, Score],
-    language: Language,
+    points: Mapping[int, int],
     words: Sequence[tuple[int | None, str]],
+    language: Language,
+    draw_hand: Callable[[Canvas, SeatCards], None],
 ) -> Image:
-    """Draw the evidence for a score.
+    """Draw the evidence for a score: all cards, where the seats are, and the sentences in a strip below.
 
-    `scores` is by seat; `words` are the lines for the strip below: the seat, or None, and what is said of it.
+    `points` are by seat; `words` have a seat, or None, and what is said of it. draw_hand: draws a seat's cards.
     """
     canvas = Canvas(image)
     for card in sharing.heap:
@@ -232,50 +223,20 @@ def draw_scores(
     for seat in range(ring.players):
         canvas.line(table.to_px(ring.part_of(seat)), SEAT_COLOURS[seat], 4)
     for hand in sharing.seats:
-        colour = SEAT_COLOURS[hand.seat]
-        for card in hand.cards + hand.other_side:
-            canvas.line(card.corners_px, colour, 5, closed=True)
-        for card in hand.other_side:
-            draw_tag(canvas, card.corners_px, other_side_tag(language), colour)
-        if hand.seat in scores:
-            _draw_hand(canvas, deck, hand.cards, scores[hand.seat], sharing.side)
+        draw_hand(canvas, hand)
     for hand in sharing.seats:
         for unclear in hand.unclear:
             draw_unclear(canvas, unclear, language)
-    draw_seat_tags(canvas, table, ring, sharing, {seat: score.points for seat, score in scores.items()}, language)
+    _draw_seat_tags(canvas, table, ring, sharing, points, language)
     canvas.footer([(text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in words], 0.9)
     return canvas.image
 
 
-def _draw_hand(canvas: Canvas, deck: Deck, cards: Sequence[CardReading], score: Score, side: str) -> None:
-    used = {at for one in score.arrangement for at in one.cards}
-    for at, card in enumerate(cards):
-        if at not in used:
-            for ends in ([0, 2], [1, 3]):
-                canvas.line(card.corners_px[ends], DARK, 5)
-    for one in score.arrangement:
-        points = np.array([_mark_px(deck, cards[at], size) for at, size in zip(one.cards, SIZES, strict=True)])
-        colour = bgr(deck.palette[side][one.colour])
-        canvas.line(points, colour, 5)
-        for point in points:
-            canvas.dot(point[None], colour, 7)
-
-
-def _mark_px(deck: Deck, card: CardReading, size: str) -> Points:
-    """Return the place, (2,), of a card's small, medium or big mark in the picture."""
-    mark = next(mark for mark in card.face.marks if mark.size == size)
-    width, height = deck.card_mm
-    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    warp = cv2.getPerspectiveTransform(corners, np.asarray(card.corners_px, np.float32))
-    place: Points = np.asarray(cv2.perspectiveTransform(np.array([[[mark.x_mm, mark.y_mm]]]), warp), np.float64)
-    return place.reshape(2)
-
-
-def draw_unclear(canvas: Canvas, card: UnclearCard, language: Language) -> None:
+def draw_unclear(canvas: Canvas, card: Card, language: Language) -> None:
     """Draw what could not be read, with the reason."""
     if len(card.corners_px):
         canvas.dashes(card.corners_px, UNSURE, 5)
-    draw_tag(canvas, np.array([card.centre_px]), f"? {say_reason(card.reason, language)}", UNSURE)
+    draw_tag(canvas, np.array([card.centre_px]), f"? {say_reason(card.reason or '', language)}", UNSURE)
 
 
 def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> None:
@@ -285,7 +246,7 @@ def draw_tag(canvas: Canvas, around_px: Points, text: str, colour: Colour) -> No
     canvas.label(text, (round(x - width / 2), round(y - height / 2)), colour, 0.6)
 
 
-def draw_seat_tags(
+def _draw_seat_tags(
     canvas: Canvas, table: Table, ring: SeatRing, sharing: Sharing, scores: Mapping[int, int], language: Language
 ) -> None:
     """Put each seat's name and points near the middle of its part, where they hide as little as can be."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,59 +11,18 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.phrases import Phrase, phrase, phrase_of
 from referee.scoring.seats import SeatRing, marker_rectangle, markers_missing
-from vision.arrays import Image
 from vision.camera_moved import MOST_OFF_MM, Stand, not_shown_to_stand, stand_of, strays_among
-from vision.deck import Deck, Face
-from vision.marked.reader import read_picture
+from vision.deck import Deck
 from vision.markers import (
     Marker,
     MarkerSight,
     check_not_doubled,
     table_from_markers,
-    table_if_shown,
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
-from vision.read.card import Card
-from vision.read.print_deck import Print, PrintDeck
-from vision.read.reader import CardReader
-from vision.reading import CUT_SHORT, CardReading, Reading, UnclearCard
+from vision.reading import CUT_SHORT, Reading, doubt_at, reader_of
 from vision.table import Table
-
-ReadPicture = Callable[[Image, Table | None, tuple[Marker, ...]], tuple[Reading, Table | None]]
-"""Reads a picture (h, w, 3) BGR on a table, by the markers in sight where that is None, and gives the table."""
-
-
-def reading_of(deck: Deck | PrintDeck) -> ReadPicture:
-    """Return what reads pictures of a deck's cards."""
-    if isinstance(deck, Deck):
-        marked = deck
-        return lambda image, table, markers: read_picture(image, marked, table, markers)
-    reader = CardReader(deck)
-
-    def read(image: Image, table: Table | None, markers: tuple[Marker, ...]) -> tuple[Reading, Table | None]:
-        table = table or table_if_shown(markers, (image.shape[1], image.shape[0]))
-        printed = reader.read(image, table)
-        cards = tuple(
-            CardReading(_face(card.face), card.confidence, card.corners_px, card.centre_mm)
-            for card in printed.cards
-            if card.face is not None
-        )
-        return Reading(cards, tuple(map(_unclear_print, printed.unclear))), table
-
-    return read
-
-
-def _unclear_print(card: Card) -> UnclearCard:
-    x, y = card.corners_px.mean(axis=0).tolist()
-    best = None if card.face is None else (_face(card.face), card.confidence)
-    side = None if card.face is None else card.face.side
-    return UnclearCard(card.corners_px, (x, y), card.centre_mm, card.reason or "covered", best, side)
-
-
-def _face(face: Print) -> Face:
-    return Face(face.id, face.side, ())
-
 
 OUT_OF_SIGHT = "out of sight"
 """The reason of something unclear before a seat whose place is not in the picture."""
@@ -144,8 +103,8 @@ class SeatedReader:
     as long as two markers are in sight and lie where they lay.
     """
 
-    def __init__(self, deck: Deck | PrintDeck, profile: TableProfile | None, players: int) -> None:
-        self._read = reading_of(deck)
+    def __init__(self, deck: Deck, profile: TableProfile | None, players: int) -> None:
+        self._reader = reader_of(deck)
         self._profile = profile
         self._players = players
         self.survey: SurveyedTable | None = None
@@ -178,8 +137,8 @@ class SeatedReader:
         self, image: NDArray[np.uint8], sight: MarkerSight, profile: TableProfile, stand: Stand
     ) -> SeatedReading:
         surveyed = profile.table_for((image.shape[1], image.shape[0]))
-        reading, table = self._read(image, surveyed, sight.cards)
-        table = table or surveyed
+        reading = self._reader.read(image, surveyed, sight.cards)
+        table = reading.table or surveyed
         if profile.edge_mm is None:
             rectangle = marker_rectangle(sight.markers, table)
         else:
@@ -192,8 +151,8 @@ class SeatedReader:
         size_px = (image.shape[1], image.shape[0])
         markers, before = sight.markers, self.survey
         if len(markers) < _ALL and before is not None and before.fits(markers, size_px):
-            reading, table = self._read(image, before.table, sight.cards)
-            table = table or before.table
+            reading = self._reader.read(image, before.table, sight.cards)
+            table = reading.table or before.table
             seen = _with_doubts(reading, table, before.ring)
             return SeatedReading(seen, table, before.ring, sight.doubled, markers=sight.cards)
         if len(markers) < _ALL:
@@ -202,10 +161,10 @@ class SeatedReader:
             raise markers_missing(())
         # Where two have one number, the others define the table; neither is taken for a playing card.
         shown = table_from_markers(markers, size_px) if sight.doubled else None
-        reading, table = self._read(image, shown, sight.cards)
-        if table is None:
+        reading = self._reader.read(image, shown, sight.cards)
+        if reading.table is None:
             raise markers_missing(())
-        return self._seated(reading, table, marker_rectangle(markers, table), sight)
+        return self._seated(reading, reading.table, marker_rectangle(markers, reading.table), sight)
 
     def _seated(
         self,
@@ -236,14 +195,8 @@ def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:
     """Leave every seat unclear: nothing shows where the camera stands."""
     spots = [seated.ring.part_of(seat) for seat in range(seated.ring.players)]
-    unclear = [_unclear(part[len(part) // 2], seated.table, NOT_SHOWN) for part in spots]
-    reading = replace(seated.reading, unclear=(*seated.reading.unclear, *unclear))
-    return replace(seated, reading=reading, doubt=why)
-
-
-def _unclear(spot_mm: NDArray[np.float64], table: Table, reason: str) -> UnclearCard:
-    (x_px, y_px), (x, y) = table.to_px(spot_mm[None])[0], spot_mm
-    return UnclearCard(np.zeros((0, 2)), (float(x_px), float(y_px)), (float(x), float(y)), reason, None)
+    unclear = (doubt_at(part[len(part) // 2], seated.table, NOT_SHOWN) for part in spots)
+    return replace(seated, reading=seated.reading.and_unclear(unclear), doubt=why)
 
 
 def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
@@ -254,7 +207,7 @@ def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
     unseen = []
     if reading.cut_short:
         spots = [ring.part_of(seat) for seat in range(ring.players)]
-        unseen += [_unclear(part[len(part) // 2], table, CUT_SHORT) for part in spots]
+        unseen += [doubt_at(part[len(part) // 2], table, CUT_SHORT) for part in spots]
     middle = ring.corners_mm.mean(0)
     for seat in range(ring.players):
         edge = ring.part_of(seat)
@@ -266,5 +219,5 @@ def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
         if outside.mean() > _UNSEEN:
             # One point stands for them all; it is on the edge, so that it is before this seat.
             ends = edge[outside[: len(edge)]] if outside[: len(edge)].any() else edge
-            unseen.append(_unclear(ends[len(ends) // 2], table, OUT_OF_SIGHT))
-    return replace(reading, unclear=(*reading.unclear, *unseen))
+            unseen.append(doubt_at(ends[len(ends) // 2], table, OUT_OF_SIGHT))
+    return reading.and_unclear(unseen)

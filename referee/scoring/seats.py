@@ -13,7 +13,8 @@ from referee.errors import BadInputError
 from vision.arrays import Points
 from vision.markers import Marker
 from vision.profile import REACH_MM
-from vision.reading import CardReading, Reading, UnclearCard
+from vision.quads import stacked
+from vision.reading import Card, Reading
 from vision.table import Table
 
 MOST_PLAYERS = 7  # C2
@@ -134,7 +135,7 @@ def marker_rectangle(markers: Sequence[Marker], table: Table) -> Points:
     Raises:
         BadInputError: they are too few, or lie all on one line; it says which are missing.
     """
-    corners = np.array([table.to_mm(marker.corners_px) for marker in markers]).reshape(-1, 4, 2)
+    corners = stacked(table.to_mm(marker.corners_px) for marker in markers)
     turn = None if len(corners) >= _TELLING else _common_turn_deg(corners)
     if len(corners) >= 3 or turn is not None:
         rectangle = rectangle_of(corners.mean(1), turn)
@@ -178,9 +179,9 @@ class SeatCards:
     """
 
     seat: int
-    cards: tuple[CardReading, ...]
-    other_side: tuple[CardReading, ...]
-    unclear: tuple[UnclearCard, ...]
+    cards: tuple[Card, ...]
+    other_side: tuple[Card, ...]
+    unclear: tuple[Card, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +193,8 @@ class Sharing:
 
     side: str
     seats: tuple[SeatCards, ...]
-    heap: tuple[CardReading, ...]
-    heap_unclear: tuple[UnclearCard, ...]
+    heap: tuple[Card, ...]
+    heap_unclear: tuple[Card, ...]
     inferred: bool = False
 
 
@@ -205,20 +206,20 @@ def share_out(reading: Reading, ring: SeatRing, side: str | None) -> Sharing:
     """
     owners = [_owner(card.centre_mm, ring) for card in reading.cards]
     unclear_owners = [_owner(card.centre_mm, ring) for card in reading.unclear]
-    shown = [card.face.side for card, owner in zip(reading.cards, owners, strict=True) if owner is not None]
+    shown = [card.named.side for card, owner in zip(reading.cards, owners, strict=True) if owner is not None]
     played = side or max(("white", "black"), key=shown.count)
 
-    def cards_of(seat: int | None) -> tuple[CardReading, ...]:
+    def cards_of(seat: int | None) -> tuple[Card, ...]:
         return tuple(card for card, owner in zip(reading.cards, owners, strict=True) if owner == seat)
 
-    def unclear_of(seat: int | None) -> tuple[UnclearCard, ...]:
+    def unclear_of(seat: int | None) -> tuple[Card, ...]:
         return tuple(card for card, owner in zip(reading.unclear, unclear_owners, strict=True) if owner == seat)
 
     seats = tuple(
         SeatCards(
             seat,
-            tuple(card for card in cards_of(seat) if card.face.side == played),
-            tuple(card for card in cards_of(seat) if card.face.side != played),
+            tuple(card for card in cards_of(seat) if card.side == played),
+            tuple(card for card in cards_of(seat) if card.side != played),
             tuple(card for card in unclear_of(seat) if card.side in (None, played)),
         )
         for seat in range(ring.players)

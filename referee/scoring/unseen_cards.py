@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 from referee.scoring.seated_reading import SeatedReader, SeatedReading
 from referee.scoring.seats import SeatRing
 from vision.arrays import Image, Points
-from vision.deck import Deck
+from vision.deck import PRINTS, Deck
 from vision.hidden_places import CELL_MM, LEAST_OWN, HiddenPlace, hidden_places
 from vision.marker_look import blurs_mm
 from vision.markers import levels_of, whites_of
 from vision.people_hands import HandFinder
 from vision.profile import TableProfile
-from vision.quads import enlarged, within_quads
-from vision.read.print_deck import PrintDeck
-from vision.reading import CardReading, UnclearCard
-from vision.table import Table
+from vision.quads import enlarged, stacked, within_quads
+from vision.reading import Card, doubt_at
 
 _AROUND_MM = 100.0  # outside the markers' rectangle hands still reach over cards
 _HIDES_A_CARD = 0.5  # of a card: so much of a seat's place is under a hand, and most of a card may
@@ -31,7 +29,7 @@ _GRID_MM = 5.0
 class HandsOff:
     """Doubts the seats over whose places people's hands lie."""
 
-    def __init__(self, deck: Deck | PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self._card_mm = deck.card_mm
         self._finder = HandFinder()
 
@@ -47,8 +45,8 @@ class HandsOff:
         for hand in self._finder.find(image, table, around):
             outline = hand.hides_mm(table)
             for spot in self._one_a_seat(_grid_within(outline), seated.ring):
-                doubts.append(_hand_doubt(spot, table.to_px(outline), table))
-        return replace(seated, reading=replace(seated.reading, unclear=(*seated.reading.unclear, *doubts)))
+                doubts.append(doubt_at(spot, table, "hand", table.to_px(outline)))
+        return replace(seated, reading=seated.reading.and_unclear(doubts))
 
     def _one_a_seat(self, spots_mm: Points, ring: SeatRing) -> list[Points]:
         """Give, for each seat that owns enough of a grid's spots (n, 2) for a card to be there, their middle one."""
@@ -69,11 +67,6 @@ def _grid_within(outline_mm: Points) -> Points:
     within = np.zeros((rows, columns), np.uint8)
     cv2.fillPoly(within, [np.rint((outline_mm - origin) / _GRID_MM).astype(np.int32)], 1)
     return np.asarray(np.argwhere(within)[:, ::-1] * _GRID_MM + origin)
-
-
-def _hand_doubt(spot_mm: Points, outline_px: Points, table: Table) -> UnclearCard:
-    x, y = table.to_px(spot_mm[None])[0]
-    return UnclearCard(outline_px, (float(x), float(y)), (float(spot_mm[0]), float(spot_mm[1])), "hand", None)
 
 
 LayBefore = Callable[[Points], bool]
@@ -102,10 +95,10 @@ _BLURRED_MM = 2.9  # sigma: scenes blurred so far lacked no card, and soon after
 class UnseenCards:
     """Doubts the seats at which a card may be that a picture does not show."""
 
-    def __init__(self, deck: Deck | PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self._card_mm = deck.card_mm
         # Decks of prints are laid in columns, too, where a strip shows of a card.
-        self._least_own = _LEAST_STRIP if isinstance(deck, PrintDeck) else LEAST_OWN
+        self._least_own = _LEAST_STRIP if deck.kind == PRINTS else LEAST_OWN
 
     def doubt(self, image: Image, seated: SeatedReading, lay_before: LayBefore | None = None) -> SeatedReading:
         """Return a reading of a picture, (h, w, 3) BGR, with an unclear card more for each cause to doubt a seat.
@@ -125,9 +118,9 @@ class UnseenCards:
             if seat not in at_all and not (doubt.reason == "thing" and seat in owners)
         }
         doubts = [*at_all.values(), *hidden.values(), *_between(seated)]
-        return replace(seated, reading=replace(seated.reading, unclear=(*seated.reading.unclear, *doubts)))
+        return replace(seated, reading=seated.reading.and_unclear(doubts))
 
-    def _unlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+    def _unlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, Card]]:
         """The seats whose markers are too dark, or the nearest marker where they have none of their own."""
         if not seated.markers:
             return
@@ -138,26 +131,24 @@ class UnseenCards:
             own = [k for k, owner in enumerate(owners) if owner == seat]
             own = own or [int(np.linalg.norm(centres - middle, axis=1).argmin())]
             if white[own].min() < _DARK:
-                yield seat, _doubt(middle, "darkness", seated.table)
+                yield seat, doubt_at(middle, seated.table, "darkness")
 
-    def _overlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+    def _overlit(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, Card]]:
         """All seats, where most markers show black as bright as no picture should: one alone may mirror a lamp."""
         if seated.markers:
             white, black = (levels_of(image, seated.markers, white=which) for which in (True, False))
             if np.median(white.min(axis=1)) >= _CLIPPED and np.median(black.max(axis=1)) > _BRIGHT:
                 yield from _everywhere(seated, "light")
 
-    def _blurred(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, UnclearCard]]:
+    def _blurred(self, image: Image, seated: SeatedReading) -> Iterator[tuple[int, Card]]:
         """All seats, where the markers are blurred."""
         if seated.markers and np.median(blurs_mm(image, seated.markers)) > _BLURRED_MM:
             yield from _everywhere(seated, "blur")
 
-    def _hidden(
-        self, image: Image, seated: SeatedReading, lay_before: LayBefore | None
-    ) -> Iterator[tuple[int, UnclearCard]]:
+    def _hidden(self, image: Image, seated: SeatedReading, lay_before: LayBefore | None) -> Iterator[tuple[int, Card]]:
         """The seats before which something hides a place for a card."""
-        cards = np.array([card.corners_px for card in seated.reading.cards]).reshape(-1, 4, 2)
-        markers = np.array([marker.corners_px for marker in seated.markers]).reshape(-1, 4, 2)
+        cards = stacked(card.corners_px for card in seated.reading.cards)
+        markers = stacked(marker.corners_px for marker in seated.markers)
         known = np.concatenate([cards, enlarged(markers, _SHEET)])
         ring = seated.ring
         doubted = [card for card in seated.reading.unclear if len(card.corners_px) == 4 and card.centre_mm is not None]
@@ -171,8 +162,8 @@ class UnseenCards:
                 if not (self._as_a_card(place) or self._at_hand(place, seat, seated)):
                     continue
                 own = [card.corners_px for card, owner in zip(doubted, owners, strict=True) if owner == seat]
-                if not within_quads(seated.table.to_px(spot[None]), np.array(own).reshape(-1, 4, 2))[0]:
-                    yield seat, _doubt(spot, place.cause, seated.table)
+                if not within_quads(seated.table.to_px(spot[None]), stacked(own))[0]:
+                    yield seat, doubt_at(spot, seated.table, place.cause)
 
     def _as_a_card(self, place: HiddenPlace) -> bool:
         """Return whether a place has about a card's size: there may be a card that was not read."""
@@ -192,7 +183,7 @@ class UnseenCards:
         if sheet or place.comes_in:
             own = [card.corners_px for card in seated.reading.cards]
         reach = _TOUCHING_MM if sheet else _APART_MM
-        return _gap_mm(place.places_mm, seated.table.to_mm(np.concatenate(own)).reshape(-1, 4, 2)) <= reach
+        return _gap_mm(place.places_mm, seated.table.to_mm(stacked(own))) <= reach
 
     def _in_cards(self, place: HiddenPlace) -> float:
         return len(place.places_mm) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
@@ -207,7 +198,7 @@ class UnseenCards:
                 yield seat, own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
 
 
-def _owned(card: CardReading, seat: int, ring: SeatRing) -> bool:
+def _owned(card: Card, seat: int, ring: SeatRing) -> bool:
     return card.centre_mm is not None and ring.seat_at(card.centre_mm) == seat
 
 
@@ -220,7 +211,7 @@ def _gap_mm(places_mm: Points, quads_mm: Points) -> float:
     return float(np.linalg.norm(off - along[..., None] * sides, axis=2).min())
 
 
-def read_to_score(image: Image, deck: Deck | PrintDeck, profile: TableProfile | None, players: int) -> SeatedReading:
+def read_to_score(image: Image, deck: Deck, profile: TableProfile | None, players: int) -> SeatedReading:
     """Read a picture, (h, w, 3) BGR, and doubt the seats at which hands or other things may hide a card.
 
     Raises:
@@ -231,7 +222,7 @@ def read_to_score(image: Image, deck: Deck | PrintDeck, profile: TableProfile | 
     return UnseenCards(deck).doubt(image, HandsOff(deck).doubt(image, seated))
 
 
-def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
+def _between(seated: SeatedReading) -> Iterator[Card]:
     """A doubt at each seat that may own a card, were it measured a little better, and another one or nobody as well."""
     turns = np.arange(8) * np.pi / 4
     ways = np.stack([np.cos(turns), np.sin(turns)], axis=1)
@@ -241,18 +232,20 @@ def _between(seated: SeatedReading) -> Iterator[UnclearCard]:
         owners = {seat: spot for seat, spot in spots.items() if seat is not None}
         if len(spots) > 1:
             reason = "between" if len(owners) > 1 else "apart"
-            yield from (_doubt(spot, reason, seated.table) for spot in owners.values())
+            yield from (doubt_at(spot, seated.table, reason) for spot in owners.values())
     for card in seated.reading.unclear:
-        if card.reason == "covered" and card.best is None and card.centre_mm is not None:
+        if card.reason == "covered" and card.face is None and card.centre_mm is not None:
             own = seated.ring.seat_at(card.centre_mm)
             wide = np.array(card.centre_mm) + _COVERED_MM * ways
             near = {seated.ring.seat_at((float(x), float(y))): np.array([x, y]) for x, y in wide}
-            yield from (_doubt(spot, "between", seated.table) for seat, spot in near.items() if seat not in (None, own))
+            yield from (
+                doubt_at(spot, seated.table, "between") for seat, spot in near.items() if seat not in (None, own)
+            )
 
 
-def _everywhere(seated: SeatedReading, reason: str) -> Iterator[tuple[int, UnclearCard]]:
+def _everywhere(seated: SeatedReading, reason: str) -> Iterator[tuple[int, Card]]:
     for seat, middle in _middles(seated.ring):
-        yield seat, _doubt(middle, reason, seated.table)
+        yield seat, doubt_at(middle, seated.table, reason)
 
 
 def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:
@@ -260,8 +253,3 @@ def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:
     for seat in range(ring.players):
         part = ring.part_of(seat)
         yield seat, part[len(part) // 2]
-
-
-def _doubt(spot_mm: Points, reason: str, table: Table) -> UnclearCard:
-    x, y = table.to_px(spot_mm[None])[0]
-    return UnclearCard(np.zeros((0, 2)), (float(x), float(y)), (float(spot_mm[0]), float(spot_mm[1])), reason, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from hardware.events import BellPressed
 from referee.errors import BadInputError
@@ -11,13 +10,13 @@ from referee.language import Language
 from referee.phrases import in_language
 from referee.setup.seats import chosen_deck
 from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
-from vision.arrays import Image, Points
+from vision.arrays import Image
 from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import unmirrored_markers
 from vision.profile import TableProfile
-from vision.read.print_deck import PrintDeck
+from vision.reading import Reading, reader_of, reasons_of
 
 CARDS = 10
 LOOK_NS = 1_000_000_000
@@ -29,12 +28,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class CheckReading:
-    """Cards read in a picture: corners (4, 2) px, and unclear ones with their reason."""
-
-    cards: tuple[Points, ...]
-    unclear: tuple[tuple[Points, str], ...]
+_NOTHING = Reading((), ())
 
 
 class CheckStep:
@@ -43,7 +37,7 @@ class CheckStep:
     name = "check"
 
     def __init__(self) -> None:
-        self._read: tuple[int, CheckReading] | None = None
+        self._read: tuple[int, Reading] | None = None
 
     def title(self, language: Language) -> str:
         """Return its title."""
@@ -66,15 +60,16 @@ class CheckStep:
             reading = self._reading(seen, seen.image)
         except VisionError as error:
             return StepFinding(State.MEND, language.text("setup.check.table_is_not_seen_measure"), (str(error),))
-        shapes = tuple(Shape(shares(corners, seen.size_px)) for corners in reading.cards)
-        shapes += tuple(Shape(shares(c, seen.size_px), "bad", why) for c, why in reading.unclear if len(c))
+        shapes = tuple(Shape(shares(card.corners_px, seen.size_px)) for card in reading.cards)
+        outlined = [card for card in reading.unclear if len(card.corners_px)]
+        shapes += tuple(Shape(shares(c.corners_px, seen.size_px), "bad", c.reason or "") for c in outlined)
         read, unclear = len(reading.cards), len(reading.unclear)
         rang = any(isinstance(one.event, BellPressed) for one in seen.heard) or seen.settings.bell == "none"
         again = (Choice(language.text("setup.check.look_again"), {"again": True}),)
         bar = min(1.0, read / CARDS)
         counts = language.text("setup.check.cards_are_read_are_unclear", read=read, unclear=unclear)
         if unclear:
-            why = language.list_of(sorted({_in_words(reason, language) for _, reason in reading.unclear}))
+            why = language.list_of(sorted({_in_words(reason, language) for reason in reasons_of(reading.unclear)}))
             text = language.text("setup.check.not_all_cards_are_clear", why=why)
             return StepFinding(State.MEND, text, (counts,), bar, shapes, again)
         if read < CARDS:
@@ -99,16 +94,16 @@ class CheckStep:
 
     def keep(self, seen: StepInput) -> Wish:
         """Store the numbers of read and unclear cards."""
-        reading = self._read[1] if self._read is not None else CheckReading((), ())
+        reading = self._read[1] if self._read is not None else _NOTHING
         return Wish(data={"read": len(reading.cards), "unclear": len(reading.unclear)})
 
-    def _reading(self, seen: StepInput, image: Image) -> CheckReading:
+    def _reading(self, seen: StepInput, image: Image) -> Reading:
         if self._read is None or seen.image_t_ns - self._read[0] >= LOOK_NS:
             self._read = seen.image_t_ns, read_cards(chosen_deck(seen), image, seen.profile)
         return self._read[1]
 
 
-def read_cards(deck: object, image: Image, profile: TableProfile | None) -> CheckReading:
+def read_cards(deck: Deck | None, image: Image, profile: TableProfile | None) -> Reading:
     """Read the cards of a deck in a picture (h, w, 3) BGR; without a profile its marker cards define the table.
 
     Raises:
@@ -116,19 +111,7 @@ def read_cards(deck: object, image: Image, profile: TableProfile | None) -> Chec
     """
     sight = unmirrored_markers(image)
     table = None if profile is None else table_now(profile, image, sight)[0]
-    if isinstance(deck, Deck):
-        from vision.marked.reader import read_picture
-
-        reading, _ = read_picture(image, deck, table, sight.markers)
-        unclear = [(card.corners_px, card.reason) for card in reading.unclear]
-        return CheckReading(tuple(card.corners_px for card in reading.cards), tuple(unclear))
-    if isinstance(deck, PrintDeck):
-        from vision.read.reader import CardReader
-
-        prints = CardReader(deck).read(image, table)
-        unclear = [(card.corners_px, card.reason or "") for card in prints.unclear]
-        return CheckReading(tuple(card.corners_px for card in prints.cards), tuple(unclear))
-    return CheckReading((), ())
+    return _NOTHING if deck is None else reader_of(deck).read(image, table, sight.markers)
 
 
 def _in_words(reason: str, language: Language) -> str:

@@ -18,11 +18,11 @@ from referee.setup.seats import chosen_deck, chosen_palette
 from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing
 from vision.arrays import Image, Points
 from vision.channels import largest
+from vision.deck import MARKS, Deck
 from vision.errors import VisionError
 from vision.marked.colour import NEUTRAL, hue_gap, hues_on, lamp_of, linear_rgb
 from vision.markers import Marker, find_markers, table_from_markers, whites_of
 from vision.read.confusable import ClosestPrints, UnderLamp
-from vision.read.print_deck import PrintDeck
 
 _GOOD_WHITE = np.full(3, 0.88)
 _NEARER = 1.5
@@ -40,7 +40,7 @@ class LightPrints:
         self._deck: tuple[str, UnderLamp] | None = None
         self._cached: tuple[Points, float, str] | None = None
 
-    def in_words(self, deck: PrintDeck, white: Points, px_per_mm: float, language: Language) -> str:
+    def in_words(self, deck: Deck, white: Points, px_per_mm: float, language: Language) -> str:
         """Return a sentence about the two most similar faces; "" for one face. white: of paper, (3,) RGB, 0..1."""
         if self._deck is None or self._deck[0] != deck.name:
             self._deck, self._cached = (deck.name, UnderLamp(deck)), None
@@ -53,13 +53,13 @@ class LightPrints:
         return text
 
 
-def _said(deck: PrintDeck, lamp: UnderLamp, white: Points, px_per_mm: float, language: Language) -> str:
+def _said(deck: Deck, lamp: UnderLamp, white: Points, px_per_mm: float, language: Language) -> str:
     seen = np.ascontiguousarray(white[::-1])
     closest = lamp.closest(seen, px_per_mm)
     if closest is None:
         return ""
     one, other = (
-        face_in_words(face, deck.by_id[face].attributes, language) for face in sorted((closest.one, closest.other))
+        face_in_words(face, deck.face(face).attributes, language) for face in sorted((closest.one, closest.other))
     )
     names = {"one": one, "other": other}
     if closest.sure:
@@ -173,7 +173,7 @@ class LightStep:
     def _closest(self, seen: StepInput, whites: Points) -> str:
         """Return a sentence about the most similar cards of the chosen deck under this lamp."""
         deck = chosen_deck(seen)
-        if not isinstance(deck, PrintDeck):
+        if deck is None or deck.kind == MARKS:
             return colours_in_words(seen, whites)
         white = np.median(whites, axis=0) / 255 if len(whites) else _USUAL_WHITE
         return self._prints.in_words(deck, np.maximum(white, 0.08), _px_per_mm(seen), seen.language)

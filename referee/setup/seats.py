@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from hardware.events import BellPressed
-from referee.decks.lookup import AnyDeck, find_deck
+from referee.decks.lookup import find_deck
 from referee.decks.store import DeckStore
 from referee.errors import BadInputError, RingmasterError
 from referee.language import Language
@@ -93,7 +93,7 @@ def chosen_name(seen: StepInput) -> str:
     return deck_of(seen.kept) or USUAL_DECK
 
 
-def chosen_deck(seen: StepInput) -> AnyDeck | None:
+def chosen_deck(seen: StepInput) -> Deck | None:
     """Return the chosen deck; None if it no longer exists."""
     try:
         return find_deck(chosen_name(seen), seen.folder)
@@ -104,7 +104,7 @@ def chosen_deck(seen: StepInput) -> AnyDeck | None:
 def chosen_palette(seen: StepInput) -> tuple[Mapping[str, str], str, str] | None:
     """Return the colours of the chosen deck (`#rrggbb` each), its background and that side; None without colours."""
     deck = chosen_deck(seen)
-    if isinstance(deck, Deck):
+    if deck is not None and deck.palette:
         side = "white" if "white" in deck.palette else next(iter(deck.palette), "")
         return (deck.palette[side], deck.background[side], side) if side else None
     return None

@@ -33,7 +33,7 @@ from vision.markers import (
 from vision.profile import REACH_MM, TableProfile
 
 if TYPE_CHECKING:
-    from referee.decks.lookup import AnyDeck
+    from vision.deck import Deck
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class WatchSetup:
     find_hands: whether people's hands are looked for before a count; that takes longest, and only adds doubts.
     """
 
-    deck: AnyDeck | None = None
+    deck: Deck | None = None
     profile: TableProfile | None = None
     state: Path | None = None
     find_hands: bool = True
 
-    def deck_for(self, header: Header) -> AnyDeck:
+    def deck_for(self, header: Header) -> Deck:
         """Return the deck on the table.
 
         Raises:

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
-from referee.decks.listing import DeckListing
+from referee.decks.store import DeckStore
 from referee.match.referee import Referee
 from referee.web import (
     auth,
@@ -108,7 +108,7 @@ def create_app(referee: Referee, options: WebOptions | None = None) -> FastAPI:
         app.include_router(house.routes(referee, ask, app.state.auth))
         app.include_router(system.routes(referee, ask, app.state.auth))
         app.include_router(routes_backup.routes(referee, app.state.auth, options.state_dir, uploads))
-        app.include_router(decks.routes(referee, ask, app.state.auth, DeckListing(options.state_dir), uploads))
+        app.include_router(decks.routes(referee, ask, app.state.auth, DeckStore(options.state_dir), uploads))
     if options.lessons is not None:
         app.include_router(teaching.routes(referee, ask, app.state.auth, options.lessons))
     _add_files(app)

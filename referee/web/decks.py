@@ -8,7 +8,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
-from referee.decks.listing import DeckListing
+from referee.decks.listing import face_picture, listed
 from referee.decks.store import DeckStore
 from referee.lessons.faults import LessonError, check_name
 from referee.match.referee import Referee
@@ -17,8 +17,8 @@ from referee.web.auth import Auth
 from referee.web.limits import DECK_PATH, RefusedError
 from referee.web.responses import Json, JsonRoute, Reads
 from referee.web.uploads import Uploads
-from vision.deck import deck_names
-from vision.deck_file import SUFFIX, TaughtDeck, pack_deck, renamed, unpack_deck
+from vision.deck import Deck, deck_names
+from vision.deck_file import SUFFIX, pack_deck, renamed, unpack_deck
 from vision.errors import BadDeckError
 
 _KEPT = {"Cache-Control": "private, max-age=3600"}
@@ -44,25 +44,24 @@ class Remove(Model):
 DeckCommand = Annotated[RenameDeck | Remove, Field(discriminator="do")]
 
 
-def routes(referee: Referee, ask: Reads, auth: Auth, listing: DeckListing, uploads: Uploads) -> APIRouter:
+def routes(referee: Referee, ask: Reads, auth: Auth, store: DeckStore, uploads: Uploads) -> APIRouter:
     """Return the requests that deal with decks."""
     router = APIRouter(route_class=JsonRoute)
-    store = listing.store
 
-    def listed() -> dict[str, Any]:
-        return {"decks": listing.all(), "in_use": _in_use(referee)}
+    def answer() -> dict[str, Any]:
+        return {"decks": listed(store), "in_use": _in_use(referee)}
 
     @router.get("/api/decks")
     async def decks() -> Response:
         """Return the decks with their faces, and the deck of the present game, or null."""
-        return Json(await ask(listed))
+        return Json(await ask(answer))
 
     @router.get("/api/decks/face.png")
     async def face(
         deck: Annotated[str, Query(max_length=100)], n: Annotated[int, Query(ge=0, lt=2000)], v: str = ""
     ) -> Response:
         """Return a small picture of a face by its place in the list; `v` is the deck's version, for caches."""
-        data = await ask(lambda: listing.face(deck, n))
+        data = await ask(lambda: face_picture(store, deck, n))
         if data is None:
             raise RefusedError(404, "fault.no_picture")
         return Response(data, media_type="image/png", headers=_KEPT)
@@ -83,14 +82,14 @@ def routes(referee: Referee, ask: Reads, auth: Auth, listing: DeckListing, uploa
         auth.demand_paired(request)
         async with uploads.taken(request) as file:
             name = await ask(lambda: _taken(store, file.read_bytes()))
-        return Json({"deck": name, **await ask(listed)})
+        return Json({"deck": name, **await ask(answer)})
 
     @router.post("/api/decks")
     async def do(request: Request, command: DeckCommand) -> Response:
         """Rename or remove a taught deck."""
         auth.demand_paired(request)
         await ask(lambda: _carry_out(referee, store, command))
-        return Json(await ask(listed))
+        return Json(await ask(answer))
 
     return router
 
@@ -120,7 +119,7 @@ def _in_use(referee: Referee) -> str | None:
     return deck if isinstance(deck, str) else None
 
 
-def _kept(store: DeckStore, name: str) -> TaughtDeck:
+def _kept(store: DeckStore, name: str) -> Deck:
     try:
         return store.load(name)
     except BadDeckError as error:

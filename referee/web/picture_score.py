@@ -27,7 +27,8 @@ def score_upload(
         raise BadInputError("error.no_picture_has_arrived")
     import cv2
 
-    from referee.decks.lookup import find_marked_deck
+    from referee.decks.game_deck import check_plays
+    from referee.decks.lookup import find_deck
     from referee.decks.store import DeckStore
     from referee.games.confetti.table_score import score_picture
     from referee.state_folder import state_folder
@@ -36,14 +37,15 @@ def score_upload(
 
     if deck_name != "confetti" and deck_name not in DeckStore(state_folder(state)).names():
         raise BadInputError("error.this_deck_is_not_here")
-    deck = find_marked_deck(deck_name, state)
+    deck = find_deck(deck_name, state)
+    check_plays(deck, "confetti")
     try:
         picture = load_picture(file)
     except BadImageError as error:
         # The file's temporary name means nothing to people.
         raise BadInputError(f"{error.key}.upload", **error.values) from error
     result = score_picture(picture, deck, None, players, limit)
-    drawn = result.drawn(picture, deck, language)
+    drawn = result.drawn(language)
     shrink = min(1.0, _WIDTH_PX / drawn.shape[1])
     small = cv2.resize(drawn, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
     jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes()

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 import calibration
 from referee.commands import main
-from referee.decks.lookup import find_print_deck
 from referee.games.registry import game_kind
-from vision.deck import Deck
+from vision.deck import Deck, load_deck
 from vision.render_face import bgr
 
 PX_PER_MM = 6.0
@@ -75,7 +74,7 @@ def test_every_mark_is_printed_in_its_place_and_colour(printed: Print, deck: Dec
         for card in on_page(manifest, page):
             x, y, width, height = card["box_mm"]
             assert (width, height) == deck.card_mm
-            face = deck.by_id[card["side"], card["face"]]
+            face = deck.face(card["face"], card["side"])
             for mark in face.marks:
                 # A crescent's centre is bare; the middle between centre and rim on its thick side is not.
                 turn = np.radians(mark.rotation_deg + 180)
@@ -218,7 +217,7 @@ def test_a_full_disk_leaves_the_old_file(
 
 def test_decks_have_the_cards_of_their_rules(printed: Print, deck: Deck) -> None:
     cards = printed("confetti", "a4")[1]["cards"]
-    assert sorted((card["side"], card["face"]) for card in cards) == sorted(deck.by_id)
+    assert sorted((card["side"], card["face"]) for card in cards) == sorted((face.side, face.id) for face in deck.faces)
     clowns = [card["attributes"] for card in fronts_of(printed("piccolino", "a4")[1])]
     colours = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "black")
     happy, sad = {(c, "happy"): 5 for c in colours}, {(c, "sad"): 2 for c in colours}
@@ -245,11 +244,11 @@ def test_everdeck_says_itself_what_each_card_is_in_coloretto(printed: Print) -> 
 @pytest.mark.parametrize(("what", "paper"), [("piccolino", "a4"), ("piccolino", "letter"), ("coloretto", "a4")])
 def test_every_card_is_printed_true_to_size_in_its_box(printed: Print, what: str, paper: str) -> None:
     pdf, manifest = printed(what, paper)
-    prints = find_print_deck(what)
+    prints = load_deck(what)
     for page in (1, 2, manifest["pages"] - 1):
         image = rendered(pdf, page - 1, 12.0)
         for card in on_page(manifest, page):
-            art = prints.by_id["back" if card["side"] == "back" else card["face"]].art
+            art = prints.face("back" if card["side"] == "back" else card["face"], card["side"]).art
             x, y, width, height = (round(value * 12.0) for value in card["box_mm"])
             seen = cv2.resize(image[y : y + height, x : x + width], art.shape[1::-1], interpolation=cv2.INTER_AREA)
             # The cutting lines run along the edges.
@@ -261,7 +260,7 @@ def test_every_card_is_printed_true_to_size_in_its_box(printed: Print, what: str
 
 @pytest.mark.parametrize("name", ["piccolino", "coloretto", "everdeck"])
 def test_what_is_printed_is_what_the_readers_compare_with(name: str) -> None:
-    prints = find_print_deck(name)
+    prints = load_deck(name)
     with ZipFile(Path(calibration.__file__).parent / "decks" / f"{name}.zip") as packed:
         assert {f"{face.id}.png" for face in prints.faces} < set(packed.namelist())
         for face in prints.faces[:: len(prints.faces) // 3]:
@@ -283,13 +282,13 @@ def test_decks_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("mood", ["happy", "sad"])
 def test_clowns_differ_without_colour_and_their_back_is_the_same_either_way_up(mood: str) -> None:
     """Hair and pattern alone, in drawings of one colour and brightness, distinguish all clowns."""
-    prints, edges = find_print_deck("piccolino"), {}
+    prints, edges = load_deck("piccolino"), {}
     for colour in sorted({face.attributes["colour"] for face in prints.fronts}):
-        grey = cv2.cvtColor(prints.by_id[f"{colour}-{mood}"].art, cv2.COLOR_BGR2GRAY)
+        grey = cv2.cvtColor(prints.face(f"{colour}-{mood}").art, cv2.COLOR_BGR2GRAY)
         edges[colour] = cv2.dilate(cv2.Canny(grey, 40, 120), np.ones((5, 5), np.uint8)) > 0
     same_on_all = np.logical_and.reduce(list(edges.values()))
     for one, other in combinations(edges, 2):
         a, b = edges[one] & ~same_on_all, edges[other] & ~same_on_all
         assert (a & b).sum() < 0.7 * (a | b).sum(), (one, other)
-    back = prints.by_id["back"].art.astype(int)
+    back = prints.face("back", "back").art.astype(int)
     assert np.abs(back - back[::-1, ::-1]).mean() < 3

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from referee.commands import main
-from referee.decks.lookup import find_print_deck
 from referee.demo.show import ShowOptions, _played
 from referee.demo.table import demo_header, demo_table
 from simulation.live import Shots
@@ -49,7 +48,7 @@ def test_a_game_is_shown_with_the_deck_and_in_the_language_asked_for(
         lines.append(line)
         asked.set()
 
-    found = load_deck(deck) if game == deck else find_print_deck(deck)
+    found = load_deck(deck)
     header = demo_header(game, players, found)
     demo = demo_table(header, found, 7, 1, Shots(size=(160, 90), frames_per_s=2.0))
     _played(demo, ShowOptions(language, tmp_path / "a.jpg", aloud=False), say, asked)

@@ -23,10 +23,9 @@ from tests.support.flat_piles import pile_scene
 from tests.support.pasted_hand import with_hand
 from vision.deck import Deck, load_deck
 from vision.image import load_image, load_picture
-from vision.marked.reader import read_picture
 from vision.markers import Marker, find_markers
 from vision.profile import TableProfile, profile_text
-from vision.reading import Reading, UnclearCard
+from vision.reading import Reading, reader_of
 from vision.table import Table
 
 DATA = Path(__file__).parents[1] / "data"
@@ -49,11 +48,14 @@ def misread(monkeypatch: pytest.MonkeyPatch) -> Misread:
     """Let the command read the picture as a change to its reading says."""
 
     def reads(change: Change) -> None:
-        def reader(image: Image, deck: Deck, known: Table | None, markers: Markers) -> tuple[Reading, Table | None]:
-            reading, table = read_picture(image, deck, known, markers)
-            return change(reading, deck), table
+        class Changed:
+            def __init__(self, deck: Deck) -> None:
+                self.deck = deck
 
-        monkeypatch.setattr("referee.scoring.seated_reading.read_picture", reader)
+            def read(self, image: Image, table: Table | None = None, markers: Markers | None = None) -> Reading:
+                return change(reader_of(self.deck).read(image, table, markers), self.deck)
+
+        monkeypatch.setattr("referee.scoring.seated_reading.reader_of", Changed)
 
     return reads
 
@@ -194,10 +196,9 @@ def test_a_hand_over_a_seats_cards_makes_it_uncertain(tmp_path: Path, capfd: Cap
 
 
 def with_one_unclear(reading: Reading, deck: Deck) -> Reading:
-    doubtful = next(card for card in reading.cards if card.face.id == "confetti-40")
-    x, y = doubtful.corners_px.mean(0)
-    unclear = UnclearCard(doubtful.corners_px, (x, y), doubtful.centre_mm, "covered", (doubtful.face, 0.6))
-    return Reading(tuple(card for card in reading.cards if card is not doubtful), (unclear,))
+    doubtful = next(card for card in reading.cards if card.named.id == "confetti-40")
+    unclear = replace(doubtful, confidence=0.6, reason="covered")
+    return replace(reading, cards=tuple(card for card in reading.cards if card is not doubtful), unclear=(unclear,))
 
 
 @pytest.mark.usefixtures("no_hands_sought")
@@ -335,13 +336,13 @@ def test_an_easy_table_is_read_with_the_keys_of_the_contract(capfd: Capture) -> 
     assert line["ms"] > 0
     truth = json.loads(EASY.with_suffix(".json").read_text(encoding="utf-8"))
     true = {card["id"]: card for card in truth["cards"]}
-    faces = load_deck("confetti").by_id
+    known = load_deck("confetti")
     assert {card["face"] for card in line["cards"]} == set(true)
     for card in line["cards"]:
         assert (card["side"], card["seat"]) == ("white", None)
         assert 0.9 < card["confidence"] <= 1
         np.testing.assert_allclose(card["corners_px"], true[card["face"]]["corners_px"], atol=3)
-        printed = faces["white", card["face"]].marks
+        printed = known.face(card["face"], "white").marks
         assert [mark["size"] for mark in card["marks"]] == ["small", "medium", "big"]
         assert [(mark["colour"], mark["shape"]) for mark in card["marks"]] == [(m.colour, m.shape) for m in printed]
 

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from referee.commands import main
 from referee.schemas import SCHEMAS
 from simulation.still import table_picture
-from vision.deck import Deck, Face, PrintedMark, load_deck
+from vision.deck import Deck, PrintedMark, load_deck, marked_face
 from vision.deck_file import read_deck_file
-from vision.marked.reader import read_picture
-from vision.read.print_deck import PrintDeck
+from vision.reading import reader_of
 from vision.render_face import face_image
 
 Capture = pytest.CaptureFixture[str]
@@ -115,9 +114,8 @@ def test_faces_that_differ_by_a_hat_are_learned_and_their_copies_recognised(tmp_
 
 def looks_like_its_cards(file: Path) -> None:
     deck = read_deck_file(file)
-    assert isinstance(deck, PrintDeck)
     for k, true in enumerate(DECK):
-        art = deck.by_id[f"clown-{k}"].art
+        art = deck.face(f"clown-{k}").art
         want = cv2.resize(true, art.shape[1::-1], interpolation=cv2.INTER_AREA).astype(int)
         off = [np.abs(turned.astype(int) - want)[8:-8, 8:-8].mean() for turned in (art, art[::-1, ::-1])]
         assert min(off) < 12
@@ -181,7 +179,7 @@ PX = 2.4
 
 def edition() -> Deck:
     faces = [
-        Face(
+        marked_face(
             f"card-{n}",
             "white",
             tuple(
@@ -191,7 +189,14 @@ def edition() -> Deck:
         )
         for n, marks in enumerate(LAYOUTS)
     ]
-    return Deck("theirs", (56.0, 87.0), 3.5, {"white": "#fdfdfb"}, {"white": PALETTE}, {}, tuple(faces))
+    return Deck(
+        "theirs",
+        (56.0, 87.0),
+        tuple(faces),
+        corner_radius_mm=3.5,
+        background={"white": "#fdfdfb"},
+        palette={"white": PALETTE},
+    )
 
 
 def picture_of(deck: Deck, path: Path) -> str:
@@ -216,7 +221,6 @@ def test_another_edition_of_confetti_is_noticed_and_learned(tmp_path: Path, capf
         SCHEMAS["teach"].validate_python(line)
     assert last["kind"] == "marks"
     deck = read_deck_file(file)
-    assert isinstance(deck, Deck)
     assert len(deck.faces) == len(theirs.faces)
     for true in theirs.faces:
         colours = [mark.colour for mark in true.marks]
@@ -236,8 +240,9 @@ def test_a_card_that_nobody_taught_is_unclear_and_no_score_leaves_it_out() -> No
     deck = load_deck("confetti")
     picture, truth = table_picture(deck, 6, seed=5, size=(1280, 720))
     known = {card["id"] for card in truth["cards"][:4]}
-    reading, _ = read_picture(picture, replace(deck, faces=tuple(f for f in deck.faces if f.id in known)))
-    assert {card.face.id for card in reading.cards} == known
+    part = replace(deck, faces=tuple(f for f in deck.faces if f.id in known))
+    reading = reader_of(part).read(picture)
+    assert {card.named.id for card in reading.cards} == known
     for card in truth["cards"][4:]:
         corners = np.array(card["corners_px"], np.float32)
         assert any(cv2.pointPolygonTest(corners, unclear.centre_px, False) > 0 for unclear in reading.unclear)

@@ -107,7 +107,7 @@ def test_marks_lie_where_the_truth_says(deck: Deck, side: str) -> None:
         width, height = deck.card_mm
         corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         to_px = cv2.getPerspectiveTransform(corners, np.array(card["corners_px"], np.float32))
-        for mark in deck.by_id[side, card["id"]].marks:
+        for mark in deck.face(card["id"], side).marks:
             if mark.shape == "crescent":
                 continue
             x, y = np.rint(cv2.perspectiveTransform(np.array([[[mark.x_mm, mark.y_mm]]]), to_px)[0, 0]).astype(int)

@@ -12,7 +12,6 @@ from itertools import permutations
 from typing import Any
 
 from hardware.events import TimedEvent as DeviceEvent
-from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header
@@ -24,7 +23,7 @@ from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck, load_deck
 
 Key = tuple[object, ...]
 
@@ -83,15 +82,15 @@ def watch_game(
     seed: int,
     frames_per_s: float,
     plan: ColorettoPlan | None = None,
-    deck: PrintDeck | None = None,
-    known: PrintDeck | None = None,
+    deck: Deck | None = None,
+    known: Deck | None = None,
     size: tuple[int, int] = (1280, 720),
 ) -> Counted:
     """Play a game that `seed` writes, in one of `LOOKS`, and look on; with our own cards, or with another deck.
 
     `known` is the deck as the referee was taught it; None: it has the deck that is there.
     """
-    deck = deck or find_print_deck("coloretto")
+    deck = deck or load_deck("coloretto")
     told = write_coloretto(deck, seed, plan)
     table_side = tuple(SummarySide)[seed % 2]
     header = Header("coloretto", NAMES[: told.game.players], {"table": table_side.value})

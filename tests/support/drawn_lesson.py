@@ -17,10 +17,10 @@ from simulation.script import Lying, Script, ScriptCard
 from simulation.truth import CardTruth, truth_at
 from simulation.view import Look
 from vision.arrays import Image
+from vision.deck import Deck, Face
 from vision.deck_file import pack_deck, unpack_deck
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
-from vision.read.print_deck import Print, PrintDeck
 from vision.teaching.lesson import learn_prints
 from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture
 from vision.teaching.names import CardName
@@ -34,7 +34,7 @@ _TIMES = 2
 """Number of times each face is shown."""
 
 
-def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDeck:
+def taught(printed: Deck, seed: int, shots: Shots | None = None) -> Deck:
     """Return a deck as Ringmaster knows it that was taught from pictures of its cards, and kept in a file."""
     luck = random.Random(seed)
     cards = [face for face in printed.faces for _ in range(_TIMES)]
@@ -48,16 +48,16 @@ def taught(printed: PrintDeck, seed: int, shots: Shots | None = None) -> PrintDe
         for card in truth:
             face = BACK if card.side == BACK else card.face
             x, y = card.corners_px.mean(axis=0).tolist()
-            names.append(CardName(f"{number}.png", (x, y), face, printed.by_id[face].attributes))
+            names.append(CardName(f"{number}.png", (x, y), face, printed.face(face).attributes))
     laid = [_laid(image, truth, printed, luck) for image, truth in shown]
     size = CardSize(printed.card_mm, is_true=True)
     lesson = learn_prints(printed.name, pictures, laid, size, tuple(names), printed.game)
     kept = unpack_deck(pack_deck(lesson.deck), lesson.deck.name)
-    assert isinstance(kept, PrintDeck)
+    assert isinstance(kept, Deck)
     return kept
 
 
-def _laid(image: Image, truth: Sequence[CardTruth], printed: PrintDeck, luck: random.Random) -> LaidCards:
+def _laid(image: Image, truth: Sequence[CardTruth], printed: Deck, luck: random.Random) -> LaidCards:
     markers = markers_in(image)
     size_px = (image.shape[1], image.shape[0])
     quads = np.array([card.corners_px for card in truth])
@@ -67,7 +67,7 @@ def _laid(image: Image, truth: Sequence[CardTruth], printed: PrintDeck, luck: ra
 
 
 def _picture(
-    printed: PrintDeck, faces: Sequence[Print], luck: random.Random, shots: Shots
+    printed: Deck, faces: Sequence[Face], luck: random.Random, shots: Shots
 ) -> tuple[Image, Sequence[CardTruth]]:
     left, top = (
         (area - (count - 1) * apart) / 2

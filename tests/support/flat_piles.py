@@ -11,8 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.decks.lookup import find_print_deck
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck, load_deck
 from vision.table import Table
 
 Image = NDArray[np.uint8]
@@ -30,8 +29,8 @@ class TrueTop:
 
 
 @cache
-def piccolino() -> PrintDeck:
-    return find_print_deck("piccolino")
+def piccolino() -> Deck:
+    return load_deck("piccolino")
 
 
 class PileTable:
@@ -86,7 +85,14 @@ def lay(image: Image, picture: Image, corners_px: Floats) -> None:
 
 def shrunk(name: str, px_per_mm: float) -> Image:
     width, height = (max(8, round(side * px_per_mm * 1.1)) for side in piccolino().card_mm)
-    return np.asarray(cv2.resize(piccolino().by_id[name].art, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+    return np.asarray(
+        cv2.resize(
+            piccolino().face(name, "back" if name == "back" else "front").art,
+            (width, height),
+            interpolation=cv2.INTER_AREA,
+        ),
+        np.uint8,
+    )
 
 
 def pile(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
-from referee.decks.lookup import find_print_deck
 from referee.engine.events import Header
 from referee.engine.log import RulingData
 from referee.engine.session import Session
@@ -16,10 +15,9 @@ from referee.games.piccolino.events import Bell, parse_action
 from referee.games.piccolino.rules import OneBell
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
-from simulation.art import CardArt
 from simulation.live import LiveTable, Shots
 from simulation.script import BellHit
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck, load_deck
 
 PLAYERS = ("Ann", "Ben", "Cem", "Dora", "Emil")
 _LEAD_S, _AFTER_S = 0.4, 0.75
@@ -69,16 +67,14 @@ def piles_table(
     shots: Shots,
     *,
     rung: bool = False,
-    disguise: Callable[[CardArt], CardArt] | None = None,
-    deck: PrintDeck | None = None,
-    known: PrintDeck | None = None,
+    deck: Deck | None = None,
+    known: Deck | None = None,
 ) -> PilesTable:
     """Lay a table on which cards are turned, and nobody rings, or everybody as people do.
 
-    disguise: gives the art that is to be seen instead of the deck's. deck: the one that is there, None: the built-in
-    one. known: how the referee knows it, None: as it is printed.
+    deck: the one that is there, None: the built-in one. known: the deck that the referee knows, None: that one.
     """
-    deck = deck or find_print_deck("piccolino")
+    deck = deck or load_deck("piccolino")
     plan = (
         PiccolinoPlan(players=players, turns=turns)
         if rung
@@ -87,4 +83,4 @@ def piles_table(
     game = write_piccolino(deck, seed, plan)
     header = Header("piccolino", PLAYERS[:players], {})
     session = Session(header, game_kind(header.game).start, watcher_for(header, WatchSetup(known or deck)))
-    return PilesTable(LiveTable(game.script, deck, seed, shots, disguise=disguise), game, session)
+    return PilesTable(LiveTable(game.script, deck, seed, shots), game, session)

@@ -13,8 +13,7 @@ from vision.deck import Deck
 from vision.effort import MOST, MOST_UNSIZED, YARDSTICK, at_most, counted, heard_by, spend
 from vision.find.any_deck import find_any_cards
 from vision.image import load_image
-from vision.marked.reader import read_picture
-from vision.reading import Reading
+from vision.reading import Reading, reader_of
 
 SCENES = Path(__file__).parents[1] / "data" / "scenes"
 Image = NDArray[np.uint8]
@@ -53,7 +52,7 @@ def blurred(name: str, sigma: float) -> Image:
 
 
 def as_data(reading: Reading) -> list[tuple[str, float, tuple[float, ...]]]:
-    return [(card.face.id, card.confidence, tuple(card.corners_px.ravel())) for card in reading.cards]
+    return [(card.named.id, card.confidence, tuple(card.corners_px.ravel())) for card in reading.cards]
 
 
 def test_a_picture_that_is_hard_to_read_ends_in_time_and_alike_and_says_so(deck: Deck) -> None:
@@ -61,7 +60,7 @@ def test_a_picture_that_is_hard_to_read_ends_in_time_and_alike_and_says_so(deck:
     readings = []
     for _ in range(2):
         with counted(40 * YARDSTICK) as effort:
-            readings.append(read_picture(picture, deck)[0])
+            readings.append(reader_of(deck).read(picture))
         assert effort.steps < 1.2 * effort.most
     assert as_data(readings[0]) == as_data(readings[1])
     assert readings[0].cut_short
@@ -73,7 +72,7 @@ def test_a_picture_of_no_cards_costs_no_more(deck: Deck) -> None:
     for x, y, r, *colour in random.integers(0, [640, 360, 12, 256, 256, 256], (250, 6)).tolist():
         cv2.circle(picture, (x, y), 3 + r, colour, -1, cv2.LINE_AA)
     with counted() as known:
-        assert read_picture(picture, deck)[0].cards == ()
+        assert reader_of(deck).read(picture).cards == ()
     with counted(MOST_UNSIZED) as unknown:
         find_any_cards(picture)
     assert max(known.steps, unknown.steps) < 1.2 * MOST_UNSIZED

@@ -8,19 +8,20 @@ import cv2
 import numpy as np
 
 from tests.support.drawn_clowns import INKS, clown
-from vision.teaching.proposed_names import SeenFace, proposed
+from vision.deck import Face
+from vision.teaching.proposed_names import proposed
 
 
-def faces(seen: tuple[int, int], said: Mapping[int, Mapping[str, str]] | None = None) -> list[SeenFace]:
+def faces(seen: tuple[int, int], said: Mapping[int, Mapping[str, str]] | None = None) -> list[Face]:
     told = said or {}
     order = [(colour, hat) for colour in INKS for hat in (True, False)]
     return [
-        SeenFace(clown(colour, happy=hat), seen[0 if hat else 1], told.get(k, {}))
+        Face("", "front", told.get(k, {}), clown(colour, happy=hat), seen[0 if hat else 1])
         for k, (colour, hat) in enumerate(order)
     ]
 
 
-def meanings(found: list[SeenFace], game: str = "piccolino") -> list[tuple[str | None, str | None]]:
+def meanings(found: list[Face], game: str = "piccolino") -> list[tuple[str | None, str | None]]:
     given = proposed(game, found)
     return [(proposal.attributes.get("colour"), proposal.attributes.get("mood")) for proposal in given]
 
@@ -39,7 +40,7 @@ def test_where_no_clown_is_rarer_the_mood_is_left_open_until_one_is_known() -> N
 
 
 def test_three_clowns_of_one_colour_are_no_couple() -> None:
-    found = [*faces((6, 1)), SeenFace(clown("red", happy=True), 2)]
+    found = [*faces((6, 1)), Face("", "front", {}, clown("red", happy=True), 2)]
     assert meanings(found)[0] == ("red", None)
     assert not proposed("piccolino", found)[0].sure
 
@@ -51,7 +52,7 @@ def test_of_coloretto_only_what_is_plain_is_proposed() -> None:
     )
     row = full["green"].copy()
     cv2.rectangle(row, (30, 20), (90, 60), (240, 250, 250), -1)
-    found = [*(SeenFace(art, 3) for art in full.values()), SeenFace(rainbow, 3), SeenFace(row, 1)]
+    found = [Face("", "front", {}, art, 1 if art is row else 3) for art in (*full.values(), rainbow, row)]
     given = [dict(proposal.attributes) for proposal in proposed("coloretto", found)]
     assert given == [*({"kind": "colour", "colour": name} for name in INKS), {"kind": "joker"}, {}]
 

@@ -15,7 +15,7 @@ from reportlab.graphics import renderPDF
 from reportlab.graphics.shapes import Drawing
 from svglib.svglib import svg2rlg
 
-from vision.read.print_deck import Print, PrintDeck
+from vision.deck import Deck, Face
 
 ART_PX_PER_MM = 3.0
 _FINER = 4
@@ -46,7 +46,7 @@ class DrawnFace:
 
 @dataclass(frozen=True)
 class DrawnDeck:
-    """A deck of drawn faces; see `PrintDeck`."""
+    """A deck of drawn faces; see `Deck`."""
 
     name: str
     game: str | None
@@ -58,10 +58,10 @@ class DrawnDeck:
         """Return a face as it is printed, (h, w, 3) uint8 BGR."""
         return rendered(face.drawing(), self.card_mm, ART_PX_PER_MM)
 
-    def as_prints(self) -> PrintDeck:
+    def as_prints(self) -> Deck:
         """Return the deck as the reader needs it."""
-        prints = [Print(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
-        return PrintDeck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
+        prints = [Face(face.id, face.side, face.attributes, self.art(face), face.count) for face in self.faces]
+        return Deck(self.name, self.card_mm, tuple(prints), self.game, self.corner_radius_mm)
 
 
 def rendered(

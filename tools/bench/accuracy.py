@@ -9,13 +9,15 @@ from time import process_time
 import cv2
 import numpy as np
 
-from referee.accuracy import GROUPS, Known, PictureOutcome, Reader, TruePicture, judge, load_truth, reader_of
+from referee.accuracy import GROUPS, PictureOutcome, TruePicture, judge, known_faces, load_truth
 from referee.decks.lookup import find_deck
 from referee.output import along
 from referee.speed import yardstick
 from tools.bench.common import Row, command, say, timed
 from vision.arrays import Image
+from vision.deck import Deck
 from vision.image import load_image
+from vision.reading import reader_of
 
 _COLOURS = {"wrong": (230, 40, 230), "unclear": (0, 150, 255), "missed": (40, 40, 230)}
 
@@ -25,23 +27,22 @@ def measure(folder: Path, deck: str = "confetti", least: float = 0.5, failures: 
 
     failures: a folder for each picture with a card that is not right, drawn.
     """
-    read, known = reader_of(None if deck == "none" else find_deck(deck))
-    return measured(load_truth(folder), read, known, least, Path(failures) if failures else None)
+    known = None if deck == "none" else find_deck(deck)
+    return measured(load_truth(folder), known, least, Path(failures) if failures else None)
 
 
-def measured(
-    pictures: Sequence[TruePicture], read: Reader, known: Known | None, least: float, failures: Path | None = None
-) -> Row:
+def measured(pictures: Sequence[TruePicture], deck: Deck | None, least: float, failures: Path | None = None) -> Row:
     """Read pictures and count."""
+    reader, known = reader_of(deck), known_faces(deck)
     verdicts, times = [], []
     for picture in along(pictures, len(pictures)):
         image = load_image(picture.path)
         start = process_time()
-        reads = read(image)
+        reading = reader.read(image)
         middle = process_time()
         yardstick(image)
         times.append((middle - start) / (process_time() - middle))
-        verdict = judge(picture, reads, known)
+        verdict = judge(picture, reading, known)
         verdicts.append(verdict)
         line = verdict.as_json()
         if line["not_right"] or line["false"]:

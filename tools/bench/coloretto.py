@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from referee.decks.lookup import find_print_deck
+from referee.decks.lookup import find_deck
 from referee.engine.events import Event, Header
 from referee.engine.session import Doubt
 from referee.errors import BadInputError
@@ -36,7 +36,7 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
 
     drawn: pictures a second of a drawn table. deck: of drawn games. lesson: the deck is taught by drawn pictures.
     """
-    lies = find_print_deck(deck)
+    lies = find_deck(deck)
     known = taught(lies, seed) if lesson else None
     # With two players a row's capacity is only on its own card.
     least = 2 if any("room" in face.attributes for face in lies.fronts) else 3

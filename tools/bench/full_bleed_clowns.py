@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image
-from vision.read.print_deck import Print, PrintDeck
+from vision.deck import Deck, Face
 
 CARD_MM = (56.0, 87.0)
 _PX_PER_MM = 6.0
@@ -26,14 +26,14 @@ _PAINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
 }
 
 
-def full_bleed_clowns() -> PrintDeck:
+def full_bleed_clowns() -> Deck:
     """Return the deck as it is printed; six happy clowns and a sad one of each colour, 56 cards."""
     fronts = tuple(
-        Print(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, _clown(colour, mood == "happy"), count)
+        Face(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, _clown(colour, mood == "happy"), count)
         for colour in _PAINTS
         for mood, count in (("happy", _HAPPY), ("sad", _SAD))
     )
-    return PrintDeck("full-bleed clowns", CARD_MM, (*fronts, Print("back", "back", {}, _back())), game="piccolino")
+    return Deck("full-bleed clowns", CARD_MM, (*fronts, Face("back", "back", {}, _back())), game="piccolino")
 
 
 def _sheet(paint: tuple[int, int, int]) -> Image:

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.lookup import find_print_deck
+from referee.decks.lookup import find_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
 from referee.match.monitor_pictures import PICTURES, Lasting, Mishap, PictureMonitor, Stripes
@@ -168,7 +168,7 @@ def _table(luck: random.Random) -> LiveTable:
     if luck.random() < 0.5:
         deck = load_deck("confetti")
         return LiveTable(confetti_script.write_confetti(deck, seed).script, deck, seed, shots)
-    prints = find_print_deck("piccolino")
+    prints = find_deck("piccolino")
     plan = piccolino_script.PiccolinoPlan(players=luck.randint(2, 5), turns=12)
     return LiveTable(piccolino_script.write_piccolino(prints, seed, plan).script, prints, seed, shots)
 

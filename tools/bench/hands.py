@@ -20,22 +20,23 @@ from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.unseen_cards import read_to_score
 from tools.bench.common import Row, command, say
 from vision.arrays import Image
+from vision.deck import PRINTS
 from vision.errors import VisionError
 from vision.image import load_image
-from vision.read.print_deck import PrintDeck
 
 
 def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float = 0.9) -> Row:
     """Score the pictures; hands with a card less visible than `least` count only if they are wrong."""
     known = find_deck(deck)
+    fronts = {face.id for face in known.side("front")}
 
     def seated_in(image: Image) -> SeatedReading:
-        if isinstance(known, PrintDeck):
+        if known.kind == PRINTS:
             return read_areas(image, known, None, players)[0]
         return read_to_score(image, known, None, players)
 
     def counts_as(face: str) -> str:
-        return (card_of(known, face) if isinstance(known, PrintDeck) and face in known.by_id else None) or face
+        return (card_of(known, face) if face in fronts else None) or face
 
     outcomes: Counter[str] = Counter()
     pictures = load_truth(folder)
@@ -55,7 +56,7 @@ def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float
 
 def _hands(picture: TruePicture, seated: SeatedReading, counts_as: Callable[[str], str]) -> Iterator[dict[str, Any]]:
     true = _by_seat(seated, ((card, seated.table.centre_mm(card.corners_px)) for card in picture.cards))
-    read = _by_seat(seated, ((card.face.id, card.centre_mm) for card in seated.reading.cards))
+    read = _by_seat(seated, ((card.named.id, card.centre_mm) for card in seated.reading.cards))
     unclear = _by_seat(seated, ((card, card.centre_mm) for card in seated.reading.unclear))
     for seat in range(seated.ring.players):
         there = Counter(counts_as(card.face) for card in true[seat] if card.face is not None)

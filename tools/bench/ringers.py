@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hardware.camera.frames import SECOND_NS, Frame
-from referee.decks.lookup import find_print_deck
+from referee.decks.lookup import find_deck
 from referee.games.piccolino.watching.ringer import RingerDetector
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing, marker_rectangle
@@ -88,7 +88,7 @@ def _on_table(players: int, count: int, seed: int, look: Look) -> Iterator[Named
             actions.append(BellHit(other, ring.at_s + luck.uniform(*_BEHIND_S)))
     people = tuple(_dressed(person, luck) for person in people_at(seats))
     script = Script(AREA_MM, (), people, tuple(actions), _FIRST_S + _PACE_S * count + 1.0, bell_mm=MIDDLE_MM)
-    table = LiveTable(script, find_print_deck("piccolino"), seed, Shots(size=SIZE, look=look))
+    table = LiveTable(script, find_deck("piccolino"), seed, Shots(size=SIZE, look=look))
     place = _place_of(table.frame(0), players)
     eyes = RingerDetector(lambda: place)
     frames = (table.frame(index) for index in range(table.frames))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.camera.frames import Frame
-from referee.decks.lookup import find_print_deck
+from referee.decks.lookup import find_deck
 from referee.engine.log import RulingData
 from simulation.live import Shots
 from simulation.truth import truth_at
@@ -16,7 +16,7 @@ from tests.support.drawn_lesson import taught
 from tests.support.piles_table import PilesTable, piles_table
 from tools.bench.common import Row, command, say
 from tools.bench.full_bleed_clowns import full_bleed_clowns
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck
 
 MS = 1_000_000
 _NEAR_MS = (-50, -20, -5, 5, 20, 50)
@@ -61,7 +61,7 @@ def measure(games: int = 4, turns: int = 32, seed: int = 1, deck: str = "", unfr
         printed = full_bleed_clowns()
         decks = printed, taught(printed, 5)
     elif deck:
-        decks = find_print_deck(deck), find_print_deck(deck)
+        decks = find_deck(deck), find_deck(deck)
     counts: Counter[str] = Counter()
     for number in range(games):
         for judged in judge_rulings(2 + number % 4, turns, seed + number, decks=decks):
@@ -76,7 +76,7 @@ def judge_rulings(
     players: int,
     turns: int,
     seed: int,
-    decks: tuple[PrintDeck, PrintDeck] | None = None,
+    decks: tuple[Deck, Deck] | None = None,
 ) -> Iterator[Judged]:
     """Turn cards on a drawn table, and yield the rulings of rings around each landing, on the frames before them.
 

@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from referee.accuracy import TrueCard, TruePicture, load_truth, match, reader_of
+from referee.accuracy import TrueCard, TruePicture, load_truth, match
 from referee.decks.teach import learn_either
 from referee.errors import BadInputError
 from tools.bench.accuracy import measured
 from tools.bench.common import Row, command, say
-from vision.deck import Deck
+from vision.deck import MARKS, Deck
 from vision.errors import VisionError
 from vision.image import load_picture
-from vision.read.print_deck import PrintDeck
 from vision.teaching.lesson import laid_out
 from vision.teaching.lesson_cards import LaidCards, TeachingPicture
 from vision.teaching.names import CardName
@@ -47,8 +46,7 @@ def measure(folder: Path, half: bool = False, untaught: bool = False, least: flo
             continue
         if untaught:
             known = _every_second(known)
-        read, faces = reader_of(known)
-        row = measured([_by_sides(picture, known) for picture in deck.test], read, faces, least)
+        row = measured([_by_sides(picture, known) for picture in deck.test], known, least)
         say({"deck": deck.name, **asdict(row)})
         rows.append(row)
     n, right, unclear, wrong = (sum(getattr(row, name) for row in rows) for name in ("n", "right", "unclear", "wrong"))
@@ -143,7 +141,7 @@ def _photograph(folder: Path, root: str, entry: dict[str, Any]) -> TruePicture:
     return TruePicture(path, "photograph", cards)
 
 
-def _learned(deck: DeckToTeach, pictures: Sequence[TruePicture]) -> Deck | PrintDeck:
+def _learned(deck: DeckToTeach, pictures: Sequence[TruePicture]) -> Deck:
     """Teach a deck from some of its pictures, with the first card of each face named."""
     shown = [TeachingPicture(picture.path.name, partial(load_picture, picture.path)) for picture in pictures]
     laid, size = laid_out(shown, None)
@@ -166,9 +164,9 @@ def _true_of(picture: TruePicture, look: LaidCards, reduction: int) -> list[tupl
     return found
 
 
-def _by_sides(picture: TruePicture, deck: Deck | PrintDeck) -> TruePicture:
+def _by_sides(picture: TruePicture, deck: Deck) -> TruePicture:
     """Return the truth with the sides of a deck of marks, which names the side that the lesson shows."""
-    if not isinstance(deck, Deck):
+    if deck.kind != MARKS:
         return picture
     side = deck.faces[0].side
     return replace(
@@ -176,9 +174,7 @@ def _by_sides(picture: TruePicture, deck: Deck | PrintDeck) -> TruePicture:
     )
 
 
-def _every_second(deck: Deck | PrintDeck) -> Deck | PrintDeck:
-    if isinstance(deck, Deck):
-        return replace(deck, faces=deck.faces[::2])
+def _every_second(deck: Deck) -> Deck:
     gone = {face.id for face in deck.fronts[1::2]}
     alike = tuple(pair for pair in deck.alike if not set(pair) & gone)
     return replace(deck, faces=tuple(face for face in deck.faces if face.id not in gone), alike=alike)

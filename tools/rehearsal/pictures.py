@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import cv2
 
-from referee.decks.lookup import find_print_deck
+from referee.decks.lookup import find_deck
 from referee.games.piccolino.demo import PiccolinoPlan, write_piccolino
 from simulation.live import LiveTable, Shots
 from simulation.still import table_picture
@@ -35,7 +35,7 @@ def confetti() -> Pictured:
 
 def piccolino() -> Pictured:
     """Return a table on which each player has turned one card, with the first seed that gives a happy pair."""
-    deck = find_print_deck("piccolino")
+    deck = find_deck("piccolino")
     for seed in range(1000):
         game = write_piccolino(deck, seed, PiccolinoPlan(players=PLAYERS, turns=PLAYERS, notice=0.0, hothead=None))
         tops = [event.data for event in game.events if event.kind == "card_shown"]

@@ -190,10 +190,10 @@ def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
         find = partial(cards.find, view, truth.card_mm)
         find(known)  # a camera's maps are made once
         found = first.timed(truth.picture, partial(find, known)).corners_px
-        true_mm, found_mm = (table.to_mm(px.reshape(-1, 2)).reshape(-1, 4, 2) for px in (truth.corners_px, found))
+        true_mm, found_mm = (table.to_mm(px) for px in (truth.corners_px, found))
         hit = first.add(truth.kinds, true_mm, found_mm)
         again = second.timed(truth.picture, partial(find, [*known, *found[hit]])).corners_px
-        again_mm = table.to_mm(again.reshape(-1, 2)).reshape(-1, 4, 2)
+        again_mm = table.to_mm(again)
         second.add(truth.kinds, true_mm, np.concatenate([found_mm, again_mm]))
     return {"first pass": first, "second pass": second}
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.arrays import Image
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, UnknownCards, find_unknown
 from vision.markers import Marker, sight_markers, table_if_shown
-from vision.quads import enlarged, shared_area
+from vision.quads import enlarged, shared_area, stacked
+from vision.reading import Card, Reading
 from vision.table import Table
 
 Floats = NDArray[np.float64]
@@ -28,38 +30,38 @@ _ONE_SIZE = 0.1  # logarithm of sides: all of 58 cards are within it, bells and 
 _BEYOND = 0.03  # of a card's width outside of the picture: no more than a rounded corner
 
 
-@dataclass(frozen=True, eq=False)
-class AnyCard:
-    """A card of an unknown deck.
+class AnyDeckReader:
+    """Reads pictures of cards of any deck: they have places, and no faces."""
 
-    `corners_px` (4, 2) clockwise; `confidence` 0..1 that a card is there; `reason` is None for a fully visible card,
-    else "covered" or "edge of picture".
+    def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
+        """Read a picture, see `vision.reading.Reader`; the picture's own marker cards give plane and scale."""
+        cards = find_any_cards(image_bgr)
+        certain, unclear = (tuple(card for card in cards if (card.reason is None) is one) for one in (True, False))
+        return Reading(certain, unclear)
+
+
+def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[Card]:
+    """Cards of any deck in a picture (h, w, 3); marker cards in it give the table's plane and scale.
+
+    Their confidence is that a card is there; cards not fully visible are unclear, `covered` or `edge of picture`.
     """
-
-    corners_px: Floats
-    confidence: float
-    reason: str | None
-
-    @property
-    def centre_px(self) -> Floats:
-        """(2,) where the diagonals cross: the card's middle, aslant as well."""
-        a, b, c, d = np.c_[self.corners_px, np.ones(4)]
-        x, y, w = np.cross(np.cross(a, c), np.cross(b, d))
-        return np.asarray((x / w, y / w), np.float64)
-
-
-def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[AnyCard]:
-    """Cards of any deck in a picture (h, w, 3); marker cards in it give the table's plane and scale."""
     sight = sight_markers(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     table = sure_table(sight.markers, size_px)
     cards = cards_without_size(image_bgr, table, [*sight.markers, *sight.copies])
     found = cards.hypotheses
     return [
-        AnyCard(quad, float(confidence), reason_of(quad, float(in_sight), size_px))
+        Card(None, float(confidence), quad, None, reason_of(quad, float(in_sight), size_px), _crossing(quad))
         for quad, confidence, in_sight in zip(found.corners_px, found.scores, found.in_sight, strict=True)
         if confidence >= CERTAIN and (table is None or _has_size(table.to_mm(quad), cards.card))
     ]
+
+
+def _crossing(quad: Floats) -> tuple[float, float]:
+    """Return where the diagonals cross: the card's middle, aslant as well."""
+    a, b, c, d = np.c_[quad, np.ones(4)]
+    x, y, w = np.cross(np.cross(a, c), np.cross(b, d)).tolist()
+    return x / w, y / w
 
 
 def sure_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
@@ -77,7 +79,7 @@ def cards_without_size(
     image_bgr: NDArray[np.uint8], table: Table | None, markers: Sequence[Marker], wanted: KnownSize | None = None
 ) -> UnknownCards:
     """Cards of one size on a table, or in a picture without one; marker cards are left out."""
-    printed = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    printed = stacked(marker.corners_px for marker in markers)
     view: TableView = FlatView(image_bgr)
     if table is not None:
         # Where few markers are in sight, cards are beyond them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from vision.deck import Deck, Face
 from vision.marked.marks import coincide
 from vision.marked.outline import corners_of
 from vision.marked.scoring import SURE, Verdicts, faces_of
-from vision.reading import CardReading, Reading, UnclearCard
+from vision.quads import stacked
+from vision.reading import Card, Reading
 from vision.table import Table
 
 _SAME_PLACE_MM = 12.0
@@ -139,20 +140,18 @@ def chosen_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Chosen
 def settled(verdicts: list[Verdicts], deck: Deck, table: Table, doubt: float) -> Reading:
     """Return the identified and the unclear cards; see `chosen_of`."""
     choices = chosen_of(verdicts, deck, doubt)
-    corners_px = table.to_px(np.array([c.claim.corners_mm for c in choices]).reshape(-1, 2)).reshape(-1, 4, 2)
-    cards: list[CardReading] = []
-    unclear: list[UnclearCard] = []
+    corners_px = table.to_px(stacked(c.claim.corners_mm for c in choices))
+    cards: list[Card] = []
+    unclear: list[Card] = []
     for choice, corners in zip(choices, corners_px, strict=True):
-        claim = choice.claim
+        card = Card(choice.claim.face, choice.confidence, corners, choice.claim.centre_mm)
         if choice.told:
-            cards.append(CardReading(claim.face, choice.confidence, corners, claim.centre_mm))
+            cards.append(card)
             continue
         # A card that is neither identified nor covered is bleached by light.
-        reason = "same card twice" if choice.twice else "glare" if claim.lies else "covered"
-        x, y = corners.mean(0)
-        best = (claim.face, choice.confidence)
-        unclear.append(UnclearCard(corners, (float(x), float(y)), claim.centre_mm, reason, best, claim.face.side))
-    return Reading(tuple(cards), tuple(unclear))
+        reason = "same card twice" if choice.twice else "glare" if choice.claim.lies else "covered"
+        unclear.append(replace(card, reason=reason))
+    return Reading(tuple(cards), tuple(unclear), table)
 
 
 def told_of(verdicts: list[Verdicts], deck: Deck, doubt: float) -> list[Verdicts]:
@@ -198,4 +197,4 @@ def also_unclear(reading: Reading, doubtful: Reading) -> Reading:
         if card.centre_mm is not None
         and not (np.abs(places - np.array(card.centre_mm)).max(-1) < 2 * _SAME_PLACE_MM).any()
     ]
-    return Reading(reading.cards, (*reading.unclear, *more))
+    return reading.and_unclear(more)

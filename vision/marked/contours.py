@@ -78,7 +78,7 @@ class CardViews:
     def __init__(self, sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> None:
         self._sampler = sampler
         self._card_mm = np.array(deck.card_mm)
-        self._px = sampler.table.to_px(hypotheses.to_table(corners_of(deck)).reshape(-1, 2)).reshape(-1, 4, 2)
+        self._px = sampler.table.to_px(hypotheses.to_table(corners_of(deck)))
 
     def levels(self, points_mm: Floats) -> Floats:
         """Return RGB levels (n, ..., 3) at the points (n, ..., 2) of the n cards."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Floats, Image
+from vision.arrays import Image
 from vision.deck import Deck
 from vision.effort import at_most
 from vision.marked.assign import also_unclear, settled, sure_corners
@@ -22,8 +22,8 @@ from vision.marked.scoring import Verdicts
 from vision.marked.side_model import side_models
 from vision.marked.side_reader import SideReader
 from vision.markers import Marker, white_of, whites_of
-from vision.quads import enlarged
-from vision.reading import Reading, UnclearCard
+from vision.quads import enlarged, stacked
+from vision.reading import Reading, doubt_at
 from vision.table import Table
 from vision.table_fit import FlatShape
 
@@ -61,7 +61,7 @@ def look_over(
     work = work_image(image_bgr, float(scales[-1]))
     sampler = Sampler(work, table)
     most = float(scales.max()) * work.scale
-    squares = np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2)
+    squares = stacked(marker.corners_px for marker in markers)
     keep_out = enlarged(squares, _SHEET)
     readers = [SideReader(work, sampler, deck, model, most, keep_out) for model in side_models(deck).values()]
     whole = [reader.whole_cards(reach) for reader in readers]
@@ -97,12 +97,10 @@ def read_marks(
     return also_unclear(sure, doubted), over
 
 
-def read_on(
-    image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0
-) -> tuple[Reading, Table]:
+def read_on(image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker] = (), doubt: float = 0.0) -> Reading:
     """Read every card of `deck` in a picture of `table`: by marks first, then by the finder and print beside them.
 
-    Also return the table in the cards' own scale. Parameters as for `read_marks`.
+    The reading's table is in the cards' own scale. Parameters as for `read_marks`.
     """
     marked, over = read_marks(image_bgr, deck, table, markers, doubt)
     table, readers = over.sampler.table, over.readers
@@ -111,14 +109,7 @@ def read_on(
         reading = beside(image_bgr, deck, table, white_of(image_bgr, markers), marked, over.markers_px)
     quads = [card.corners_px for card in reading.cards] + [card.corners_px for card in reading.unclear]
     said = [quad for quad in quads if len(quad) == 4]
-    said_mm = table.to_mm(np.array(said).reshape(-1, 2)).reshape(-1, 4, 2)
-    hidden = [
-        UnclearCard(np.zeros((0, 2)), _pair(table.to_px(place[None])[0]), _pair(place), "covered", None, reader.side)
-        for reader in readers
-        for place in reader.peeking(said_mm)
-    ]
-    return replace(reading, unclear=(*reading.unclear, *hidden)), table
-
-
-def _pair(point: Floats) -> tuple[float, float]:
-    return float(point[0]), float(point[1])
+    said_mm = table.to_mm(stacked(said))
+    return reading.and_unclear(
+        doubt_at(place, table, "covered", side=reader.side) for reader in readers for place in reader.peeking(said_mm)
+    )

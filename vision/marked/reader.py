@@ -15,7 +15,7 @@ from vision.errors import BadTableError
 from vision.marked.left_over import print_reader
 from vision.marked.outline import corners_of
 from vision.marked.pipeline import LEAST_REACH, look_over, read_on
-from vision.markers import SQUARE_MM, Marker, markers_in, table_from_markers, table_if_shown
+from vision.markers import SQUARE_MM, Marker, markers_in, table_if_shown
 from vision.reading import Reading
 from vision.table import Table
 from vision.table_fit import FlatShape, fit_table
@@ -36,50 +36,31 @@ _MARKER_SIGMA_PX = 1.0  # beside the marks, which bloom does not move
 _CARD_SIGMA_PX = 0.8
 
 
-def table_in(image_bgr: Image) -> tuple[Table, tuple[Marker, ...]]:
-    """Return the table and the marker cards in this picture that show it.
+class MarkReader:
+    """Reads the cards of one deck of marks."""
 
-    Raises:
-        BadTableError: no marker card is visible, or mirrored ones are, or they are not on one table.
-    """
-    markers = markers_in(image_bgr)
-    if not markers:
-        raise BadTableError("error.no_marker_card_is_in", "no marker card is in sight")
-    return table_from_markers(markers, (image_bgr.shape[1], image_bgr.shape[0])), markers
+    def __init__(self, deck: Deck) -> None:
+        self.deck = deck
 
-
-def read_picture(
-    image_bgr: Image, deck: Deck, table: Table | None = None, markers: tuple[Marker, ...] | None = None
-) -> tuple[Reading, Table | None]:
-    """Read a picture (h, w, 3) uint8 BGR; without `table` its markers give one, without markers its cards.
-
-    `markers` are those already found in the picture, None to find them here. Also return the table of the places in mm:
-    the one given or found, with its scale corrected by the cards. It is None, and no card has a place in mm, where no
-    marker shows the table's origin.
-
-    Raises:
-        MirroredError: the picture is mirrored, as its markers show.
-    """
-    if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
-        return Reading((), ()), table
-    with counted() as effort:
-        if markers is None:
-            markers = markers_in(image_bgr)
-        if table is None and not markers:
-            effort.most = max(effort.most, MOST_UNSIZED)
-        reading, table = _read(image_bgr, deck, table, markers)
-        return replace(reading, cut_short=effort.cut_short), table
+    def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
+        """Read a picture, see `vision.reading.Reader`."""
+        if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
+            return Reading((), (), table)
+        with counted() as effort:
+            if markers is None:
+                markers = markers_in(image_bgr)
+            if table is None and not markers:
+                effort.most = max(effort.most, MOST_UNSIZED)
+            return replace(_read(image_bgr, self.deck, table, markers), cut_short=effort.cut_short)
 
 
-def _read(
-    image_bgr: Image, deck: Deck, table: Table | None, markers: tuple[Marker, ...]
-) -> tuple[Reading, Table | None]:
+def _read(image_bgr: Image, deck: Deck, table: Table | None, markers: Sequence[Marker]) -> Reading:
     size = (image_bgr.shape[1], image_bgr.shape[0])
     if table is not None:
         return read_on(image_bgr, deck, table, markers)
-    table = table_if_shown(markers, size)
+    table = table_if_shown(tuple(markers), size)
     if table is None:
-        return _read_unmarked(image_bgr, deck), None
+        return _read_unmarked(image_bgr, deck)
     if table.scale_error < _VAGUE and len(markers) >= _ENOUGH_MARKERS:
         return read_on(image_bgr, deck, table, markers)
     squares = [FlatShape(SQUARE_MM, marker.corners_px, _MARKER_SIGMA_PX) for marker in markers]
@@ -91,18 +72,18 @@ def _read_unmarked(image_bgr: Image, deck: Deck) -> Reading:
     table: Table | None = None
     pieces: list[FlatShape] = []
     with at_most(_PRINTED), suppress(BadTableError):
-        printed, _ = print_reader(deck).read_open(image_bgr, None, None, np.zeros((0, 4, 2)), None)
-        pieces = [FlatShape(corners_of(deck), card.corners_px, _CARD_SIGMA_PX) for card in printed.cards]
+        printed = print_reader(deck).read_open(image_bgr, None, None, np.zeros((0, 4, 2)), None)
+        pieces = [FlatShape(corners_of(deck), card.corners_px, _CARD_SIGMA_PX) for card in printed.reading.cards]
         fitted, places = fit_table(pieces, (image_bgr.shape[1], image_bgr.shape[0]))
         table = fitted.moved(places[0, :2])
     if table is None:
         return Reading((), ())
-    return _placeless(_read_vaguely(image_bgr, deck, table, (), pieces)[0])
+    return _read_vaguely(image_bgr, deck, table, (), pieces).placeless()
 
 
 def _read_vaguely(
     image_bgr: Image, deck: Deck, table: Table, markers: Sequence[Marker], known: Sequence[FlatShape]
-) -> tuple[Reading, Table]:
+) -> Reading:
     """Read a picture on a table of vague scale, fitted to the `known` pieces and refined by whole cards."""
     better = _grown_table(image_bgr, deck, table, markers, known)
     doubt = _UNPROVEN if better is None else _VAGUE_DOUBT
@@ -128,11 +109,3 @@ def _grown_table(
             table, places = fit_table([*known, *marks], (image_bgr.shape[1], image_bgr.shape[0]))
             better = table = table.moved(places[0, :2])
     return better
-
-
-def _placeless(reading: Reading) -> Reading:
-    return replace(
-        reading,
-        cards=tuple(replace(card, centre_mm=None) for card in reading.cards),
-        unclear=tuple(replace(card, centre_mm=None) for card in reading.unclear),
-    )

@@ -119,7 +119,7 @@ class SideReader:
         radii = radii_of(self._model.layouts)
         if len(radii):
             table = self._sampler.table
-            known_px = np.concatenate([table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px])
+            known_px = np.concatenate([table.to_px(known_mm), self._keep_out_px])
             more, towards = cut_marks(
                 self._work, table, self._foreground, known_px, self._ground, self._marks.found, self._marks.free, radii
             )

@@ -11,7 +11,7 @@ from vision.piles.observations import Box, wider
 from vision.piles.pile_reader import PrintTableReader
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
-from vision.read.card import Card
+from vision.reading import Card
 from vision.table import Table
 
 Cells = NDArray[np.bool_]

@@ -12,16 +12,16 @@ from dataclasses import replace
 import numpy as np
 
 from vision.arrays import Floats, Image
+from vision.deck import ART_PX_PER_MM, Deck, Face
 from vision.markers import Marker, find_markers, white_of
 from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, region_of
 from vision.piles.small_copies import is_busy
 from vision.piles.unchanged import CardMemory
-from vision.quads import shared_area
-from vision.read.card import Card
+from vision.quads import shared_area, stacked
 from vision.read.card_search import CardSearch
 from vision.read.places import moved
-from vision.read.print_deck import ART_PX_PER_MM, Print, PrintDeck
 from vision.read.rectify import Pyramid
+from vision.reading import Card
 from vision.table import Table
 
 _LEAST_SIDE_PX = 16
@@ -37,7 +37,7 @@ _BUSY = 0.03  # of white, a standard deviation: a place with less is a piece of 
 class PrintTableReader:
     """Reads the cards of one deck of prints anywhere on a table, and their piles."""
 
-    def __init__(self, deck: PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self.search = CardSearch(deck)
         self.memory = CardMemory(deck.card_mm)
         self._table: Table | None = None
@@ -52,7 +52,7 @@ class PrintTableReader:
         strange = self.without_markers(outlines)
         if self.search.deck.back is None:
             free = [quad for quad in strange if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
-            certain += self._backs_learned(image_bgr, table, np.array(free[:_MOST_PILES]).reshape(-1, 4, 2), white)
+            certain += self._backs_learned(image_bgr, table, stacked(free[:_MOST_PILES]), white)
         self.memory.keep(image_bgr, certain)
         return tuple(certain), strange
 
@@ -97,8 +97,8 @@ class PrintTableReader:
             if np.isnan(sheet).any() or float(sheet.std(axis=(0, 1)).max()) < _BUSY:
                 continue
             art = np.clip(sheet / (1.0 if white is None else white) * 255, 0, 255).astype(np.uint8)
-            back = Print("back", "back", {}, art)
-            alone = CardSearch(PrintDeck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
+            back = Face("back", "back", {}, art)
+            alone = CardSearch(Deck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
             near = moved(np.delete(places, k, axis=0), table, *_BACK_OFF)
             alike = (alone.at(image_bgr, table, quads, white) for quads in near)
             if any(card is not None and card.reason is None for card in alike):

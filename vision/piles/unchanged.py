@@ -12,8 +12,8 @@ from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 from vision.piles.observations import Box
 from vision.quads import shared_area
-from vision.read.card import Card
 from vision.read.rectify import Pyramid
+from vision.reading import Card
 
 
 @dataclass(frozen=True)

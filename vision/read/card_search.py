@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from vision.arrays import Floats, Image
+from vision.deck import Deck
 from vision.piles.observations import Box, wider
-from vision.quads import shared_area
-from vision.read.card import Card
+from vision.quads import shared_area, stacked
 from vision.read.places import box_round, cut_table
-from vision.read.print_deck import PrintDeck
 from vision.read.reader import CardReader
 from vision.read.rectify import Pyramid
+from vision.reading import Card
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of the smallest part of a picture that is searched
@@ -27,7 +27,7 @@ _OVER = 0.3  # of a place's area: two whole cards share less
 class CardSearch:
     """Searches parts of pictures for the cards of one deck."""
 
-    def __init__(self, deck: PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self.deck = deck
         self._reader = CardReader(deck)
         # The last pictures, and possible places of cards in the parts that were read.
@@ -59,16 +59,16 @@ class CardSearch:
         if not self._seen or self._seen[-1][0] is not image_bgr:
             self._seen.append((image_bgr, [_NO_QUADS]))
         wide, here, offset = self._cut(image_bgr, table, box)
-        known = np.array([card.corners_px - offset for card in taken]).reshape(-1, 4, 2)
+        known = stacked(card.corners_px - offset for card in taken)
         before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
         steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
-        reading, outlines = self._reader.read_open(wide, here, white, known, steady)
-        self._seen[-1][1].append(reading.places + offset)
-        for card in (*reading.cards, *reading.unclear):
+        part = self._reader.read_open(wide, here, white, known, steady)
+        self._seen[-1][1].append(part.places + offset)
+        for card in (*part.reading.cards, *part.reading.unclear):
             x, y = card.corners_px.mean(axis=0) + offset
             if card.face is not None and left <= x < right and top <= y < bottom:
                 _keep(found, _found(card, table, offset))
-        return found, outlines + offset
+        return found, part.likely + offset
 
     def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> Card | None:
         """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""

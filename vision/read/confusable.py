@@ -9,7 +9,7 @@ import numpy as np
 
 from vision.arrays import Floats, Image
 from vision.channels import largest
-from vision.read.print_deck import Print, PrintDeck
+from vision.deck import Deck, Face
 from vision.read.rectify import Pyramid
 from vision.read.verdict import VERDICT
 from vision.read.verifier import Verifier
@@ -48,7 +48,7 @@ class ClosestPrints:
 class UnderLamp:
     """Draws cards of a deck under lamps, and reads them. Construction takes some tenths of a second, a card less."""
 
-    def __init__(self, deck: PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self._deck = deck
         self._pairs = _nearest(deck)
         self._verifier = Verifier(deck)
@@ -65,7 +65,7 @@ class UnderLamp:
     def told(self, one: str, other: str, white: Floats, px_per_mm: float) -> ClosestPrints:
         """Return the log-odds of face `one` against `other` for a card that shows `one`."""
         deck, verifier = self._deck, self._verifier
-        image, quad = _as_seen(deck, deck.by_id[one], white, px_per_mm)
+        image, quad = _as_seen(deck, deck.face(one), white, px_per_mm)
         picture = Pyramid(image)
         ranks = verifier.ranker.rank(picture, quad[None], white)
         verdict = verifier.judge(picture, quad[None], ranks, white)[0]
@@ -77,7 +77,7 @@ class UnderLamp:
         return ClosestPrints(one, other, verdict.margin, verdict.margin >= VERDICT.sure)
 
 
-def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
+def _nearest(deck: Deck) -> list[tuple[Face, Face]]:
     """Return the pairs of faces that differ least, either way up, and have different meanings."""
     fronts = [face for face in deck.fronts if _meaning(face)] or deck.fronts
     if len(fronts) < 2:
@@ -92,17 +92,17 @@ def _nearest(deck: PrintDeck) -> list[tuple[Print, Print]]:
     return [(fronts[i], fronts[k]) for _, i, k in sorted(gaps)[: DRAWN.pairs]]
 
 
-def _mean_one(one: Print, other: Print) -> bool:
+def _mean_one(one: Face, other: Face) -> bool:
     """Return whether two faces mean the same in their game, so that either reading is right."""
     return bool(_meaning(one)) and _meaning(one) == _meaning(other)
 
 
-def _meaning(face: Print) -> list[tuple[str, str]]:
+def _meaning(face: Face) -> list[tuple[str, str]]:
     """Return a face's attributes in a game; empty where unnamed, or where the game leaves it out."""
     return [(key, face.attributes[key]) for key in _MEANING if key in face.attributes]
 
 
-def _as_seen(deck: PrintDeck, face: Print, white: Floats, px_per_mm: float) -> tuple[Image, Floats]:
+def _as_seen(deck: Deck, face: Face, white: Floats, px_per_mm: float) -> tuple[Image, Floats]:
     """Return a card drawn as a camera sees it, and its corners (4, 2), the first side a shorter one."""
     width, height = deck.card_mm if deck.has_true_size else (63.0, 63.0 * deck.card_mm[1] / deck.card_mm[0])
     size = round((np.hypot(width, height) + 2 * DRAWN.margin_mm) * px_per_mm)

@@ -46,7 +46,7 @@ def is_steady(one: Floats, other: Floats) -> bool:
 def moved(quads: Floats, table: Table, by_mm: float, by_turn: float) -> Floats:
     """Return quads (n, k, 4, 2) px: each of (n, 4, 2) moved a little on the table, and turned (rad), and as it is."""
     shifts = [(x, y) for x in (0.0, -by_mm, by_mm) for y in (0.0, -by_mm, by_mm)] if by_mm else [(0.0, 0.0)]
-    corners = table.to_mm(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+    corners = table.to_mm(quads)
     middles = corners.mean(axis=1, keepdims=True)
     near_mm = []
     for turn in (0.0, -by_turn, by_turn):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck
 from vision.read.rectify import Covers, Pyramid
 
 
@@ -137,7 +137,7 @@ class Ranker:
         return scores.astype(np.float32), plain.astype(np.float32)
 
 
-def ranker_of(deck: PrintDeck) -> Ranker:
+def ranker_of(deck: Deck) -> Ranker:
     """Return a ranker for all faces of a deck, with backs."""
     looks = [(face, turn) for face in range(len(deck.faces)) for turn in deck.turns]
     small = [
@@ -147,7 +147,7 @@ def ranker_of(deck: PrintDeck) -> Ranker:
     upright = np.stack([np.rot90(small[face], turn) for face, turn in looks]).astype(np.float32)
     grey, tint = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
     of = np.array(looks)
-    fronts = [k for k, (face, _) in enumerate(looks) if deck.faces[face].side == "front"]
+    fronts = [k for k, (face, _) in enumerate(looks) if deck.faces[face].side != "back"]
     grey = grey - grey.mean(2, keepdims=True)
     plain = _like_plain((grey * grey).mean(2)).mean(1)
     return Ranker(

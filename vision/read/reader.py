@@ -7,24 +7,24 @@ The finder only proposes places. The one verifier identifies the face at a place
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.channels import smallest
+from vision.deck import Deck
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
-from vision.markers import markers_in, table_if_shown, white_of
-from vision.quads import enlarged, shared_area
-from vision.read.card import Card, PrintReading
+from vision.markers import Marker, markers_in, table_if_shown, white_of
+from vision.quads import enlarged, shared_area, stacked
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
 from vision.read.places import lies_flat, same_place, table_of
-from vision.read.print_deck import PrintDeck
 from vision.read.rectify import Covers, Pyramid
 from vision.read.verdict import Doubts, Verdict, confidence_of, worth
 from vision.read.verifier import Verifier
+from vision.reading import Card, Reading
 from vision.table import Table
 
 ASLANT = "aslant"
@@ -45,27 +45,39 @@ _EVEN = 1.04  # of the cards' scale: within it all fit the one size of the searc
 _MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
+@dataclass(frozen=True, eq=False)
+class PartReading:
+    """Reading of a part of a picture, and places (n, 4, 2) px of the finder.
+
+    `places` are those of its first pass, `open` of them those of mostly visible cards, `likely` those of cards whatever
+    their faces; `left` are places of its last pass at which nothing was read.
+    """
+
+    reading: Reading
+    places: Floats
+    open: Floats
+    likely: Floats
+    left: Floats
+
+
 class CardReader:
     """Reads the cards of one deck of prints."""
 
-    def __init__(self, deck: PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
         self._doubts = Doubts(deck)
         self._finder = CardFinder()
 
-    def read(self, image_bgr: Image, table: Table | None = None) -> PrintReading:
-        """Read a picture (h, w, 3) uint8 BGR; without a table its markers give one.
-
-        Raises:
-            BadTableError: the picture is mirrored, as its markers show.
-        """
+    def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
+        """Read a picture, see `vision.reading.Reader`."""
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
-            return PrintReading((), ())
-        markers = markers_in(image_bgr)
+            return Reading((), (), table)
+        if markers is None:
+            markers = markers_in(image_bgr)
         if table is None:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
-        known = enlarged(np.array([marker.corners_px for marker in markers]).reshape(-1, 4, 2), _SHEET)
+        known = enlarged(stacked(marker.corners_px for marker in markers), _SHEET)
         white = white_of(image_bgr, markers)
         reading = self._read(image_bgr, table, white, known, _ALL)
         for _ in range(_MORE_READINGS if table is None else 0):
@@ -75,37 +87,30 @@ class CardReader:
             reading = again
         return reading
 
-    def _read_again(
-        self, image_bgr: Image, first: PrintReading, white: Floats | None, known: Floats
-    ) -> PrintReading | None:
+    def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
         """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
-        certain = np.array([card.corners_px for card in first.cards]).reshape(-1, 4, 2)
+        certain = stacked(card.corners_px for card in first.cards)
         table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
         if table is None:
             return None
         scales = table.px_per_mm(certain.mean(axis=1))
         if not first.unclear and scales.max() < _EVEN * scales.min():
             return None
-        again = self._read(image_bgr, table, white, known, replace(_ALL, sized=True))
-        # The origin of that plane is unknown.
-        cards = tuple(replace(card, centre_mm=None) for card in again.cards)
-        return PrintReading(cards, tuple(replace(card, centre_mm=None) for card in again.unclear))
+        return self._read(image_bgr, table, white, known, replace(_ALL, sized=True)).placeless()
 
     def read_open(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known_px: Floats, steady_px: Floats | None
-    ) -> tuple[PrintReading, Floats]:
+    ) -> PartReading:
         """Read the visible cards in a part of a picture, without looking under those that are taken.
 
-        Return likely cards (n, 4, 2) px, too, whatever their faces. white: (3,) BGR 0..1 of white paper, None where
-        unknown. `known_px` (n, 4, 2) are identified already. `steady_px`: see `Passes`.
+        white: (3,) BGR 0..1 of white paper, None where unknown. `known_px` (n, 4, 2) are identified already.
+        `steady_px`: see `Passes`.
         """
-        layers = self._layers(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px))
-        likely = [place.quad for place in layers.found if place.score >= LAYER.likely]
-        return self._reading(layers, table), np.array(likely).reshape(-1, 4, 2)
+        return self._part(self._layers(image_bgr, table, white, known_px, replace(_ONCE, steady=steady_px)), table)
 
-    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PrintReading:
+    def read_beside(self, image_bgr: Image, table: Table, white: Floats | None, known_px: Floats) -> PartReading:
         """Read the cards beside the known ones and marker cards, `known_px` (n, 4, 2)."""
-        return self._read(image_bgr, table, white, known_px, _BESIDE)
+        return self._part(self._layers(image_bgr, table, white, known_px, _BESIDE), table)
 
     def at(self, picture: Pyramid, quads: Floats, table: Table, white: Floats | None) -> Card | None:
         """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
@@ -119,7 +124,7 @@ class CardReader:
 
     def _read(
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
-    ) -> PrintReading:
+    ) -> Reading:
         return self._reading(self._layers(image_bgr, table, white, known, passes), table)
 
     def _layers(
@@ -137,16 +142,20 @@ class CardReader:
         layers.read(is_certain, lies_there)
         return layers
 
-    def _reading(self, layers: Layers, table: Table | None) -> PrintReading:
+    def _reading(self, layers: Layers, table: Table | None) -> Reading:
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
         unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         taken = [card.corners_px for card in (*cards, *unclear)]
         unclear += self._strangers(layers.picture, layers.left, taken, table)
-        places = np.array([place.quad for place in layers.found]).reshape(-1, 4, 2)
+        return Reading(tuple(cards), tuple(unclear), table)
+
+    def _part(self, layers: Layers, table: Table | None) -> PartReading:
+        places = stacked(place.quad for place in layers.found)
         is_open = np.array([place.in_sight >= _MOSTLY_OPEN for place in layers.found], bool)
-        left = np.array([place.quad for place in layers.left]).reshape(-1, 4, 2)
-        return PrintReading(tuple(cards), tuple(unclear), places, places[is_open], left)
+        is_likely = np.array([place.score >= LAYER.likely for place in layers.found], bool)
+        left = stacked(place.quad for place in layers.left)
+        return PartReading(self._reading(layers, table), places, places[is_open], places[is_likely], left)
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
@@ -171,7 +180,7 @@ class CardReader:
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
         """Return likely cards without a face of the deck, where nothing else was found."""
         found: list[Card] = []
-        sheets = picture.straight(np.array([place.quad for place in left]).reshape(-1, 4, 2), _CELLS, _CELLS)
+        sheets = picture.straight(stacked(place.quad for place in left), _CELLS, _CELLS)
         for place, bleached in zip(left, (smallest(sheets) >= _CLIPPED).mean(axis=(1, 2)), strict=True):
             is_likely = place.score >= LAYER.likely
             is_glare = bleached >= (_SOME_GLARE if is_likely else _GLARE)

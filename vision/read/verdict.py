@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck
 from vision.read.rectify import Covers
 
 
@@ -160,7 +160,7 @@ DOUBT = DoubtParams()
 class Doubts:
     """Finds the reason why a card of one deck is unclear."""
 
-    def __init__(self, deck: PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self._deck = deck
 
     def why(self, verdict: Verdict, open_cells: Flags, score: float, *, on_table: bool) -> str | None:

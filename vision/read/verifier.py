@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
+from vision.deck import Deck
 from vision.read.fit_quality import against_plain, explanation_of, settled, within_rim
 from vision.read.fitting import Arts, Fits, finer, laid_on, posed
 from vision.read.likelihood_ratios import errors, likeness, log_ratios, misprints, patterns_of, unexplained
-from vision.read.print_deck import PrintDeck
 from vision.read.ranking import Ranker, Ranks, ranker_of
 from vision.read.rectify import Covers, Pyramid
 from vision.read.verdict import VERDICT, Verdict
@@ -69,7 +69,7 @@ class _Place:
 class Verifier:
     """Verifies places on a picture by a deck."""
 
-    def __init__(self, deck: PrintDeck) -> None:
+    def __init__(self, deck: Deck) -> None:
         self.deck = deck
         self.ranker: Ranker = ranker_of(deck)
         self._size = deck.size_mm

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.read.print_deck import ART_PX_PER_MM
+from vision.deck import ART_PX_PER_MM
 
 _COUNT = 3
 _RIM_MM = 1.2

@@ -13,7 +13,7 @@ from vision.find.any_deck import cards_without_size, reason_of, sure_table
 from vision.find.unknown import KnownSize
 from vision.image import Picture
 from vision.markers import Marker, markers_in
-from vision.quads import shared_area
+from vision.quads import shared_area, stacked
 from vision.table import Table
 
 TOUCHED = "touched by another card"
@@ -72,7 +72,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
     table = sure_table(markers, size_px)
     cards = cards_without_size(image_bgr, table, markers, _wanted(size, table))
     found, square = cards.hypotheses, cards.card[1] / cards.card[0] < 1 + _SQUARE
-    quads = np.array([_upright(quad, square) for quad in found.corners_px]).reshape(-1, 4, 2)
+    quads = stacked(_upright(quad, square) for quad in found.corners_px)
     certain = (found.scores >= _CERTAIN) & (found.in_sight >= _SOME)
     reasons = [
         reason_of(quad, seen, size_px) or (TOUCHED if under else None)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats
-from vision.deck import CIRCLE, SIZES, Deck, Face, PrintedMark, load_deck
+from vision.deck import CIRCLE, SIZES, Deck, PrintedMark, load_deck, marked_face
 from vision.errors import BadLessonError
 from vision.render_face import bgr
 from vision.teaching.card_circles import CardDiscs, marked_card
@@ -182,15 +182,15 @@ def _deck(
                 zip(face.colours, np.median(face.middles, axis=0).tolist(), diameters, strict=True)
             )
         )
-        faces.append(Face(face_id, face.side, marks))
+        faces.append(marked_face(face_id, face.side, marks))
     return Deck(
         name=name,
         card_mm=size.mm,
         corner_radius_mm=round(min(size.mm) * _CORNER_SHARE, 1),
         background=grounds,
         palette=_paints(seen, colours),
-        outlines={},
         faces=tuple(faces),
+        game="confetti",
     )
 
 

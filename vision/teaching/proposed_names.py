@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
 from vision.arrays import Flags, Floats, Image, Singles
+from vision.deck import Face
 from vision.teaching.faces import aligned, turns_of
 
 _OTHER = {"happy": "sad", "sad": "happy"}
@@ -60,15 +61,6 @@ class MainColours:
     is_light: bool
 
 
-@dataclass(frozen=True, eq=False)
-class SeenFace:
-    """A face of a lesson: its picture (h, w, 3) uint8 BGR, how often it was seen, and what people said of it."""
-
-    art: Image
-    seen: int
-    said: Mapping[str, str] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Proposal:
     """Proposed name of a face; unknown attributes are left out. `sure`: every attribute is known."""
@@ -80,8 +72,8 @@ class Proposal:
 NOTHING = Proposal({}, False)
 
 
-def proposed(game: str | None, faces: Sequence[SeenFace]) -> list[Proposal]:
-    """A proposal for each face, in the words of the game."""
+def proposed(game: str | None, faces: Sequence[Face]) -> list[Proposal]:
+    """Return a proposal for each face, in the words of the game; `count` of a face is how often it was seen."""
     if game == "piccolino":
         return _clowns(faces)
     if game == "coloretto":
@@ -89,10 +81,14 @@ def proposed(game: str | None, faces: Sequence[SeenFace]) -> list[Proposal]:
     return [NOTHING] * len(faces)
 
 
-def _clowns(faces: Sequence[SeenFace]) -> list[Proposal]:
+def _seen(face: Face) -> int:
+    return face.count or 0
+
+
+def _clowns(faces: Sequence[Face]) -> list[Proposal]:
     looks = [main_colours(face.art) for face in faces]
-    colours = [face.said.get("colour") or look.name for face, look in zip(faces, looks, strict=True)]
-    clear = [bool(face.said.get("colour")) or look.is_clear for face, look in zip(faces, looks, strict=True)]
+    colours = [face.attributes.get("colour") or look.name for face, look in zip(faces, looks, strict=True)]
+    clear = [bool(face.attributes.get("colour")) or look.is_clear for face, look in zip(faces, looks, strict=True)]
     pairs: dict[str, list[int]] = defaultdict(list)
     for k, colour in enumerate(colours):
         if colour is not None:
@@ -112,7 +108,7 @@ def _of_one_paint(one: MainColours, other: MainColours) -> bool:
     return abs((one.hue - other.hue + 180) % 360 - 180) < _ONE_PAINT
 
 
-def _moods(faces: Sequence[SeenFace], couples: Sequence[tuple[int, int]]) -> list[tuple[str | None, bool]]:
+def _moods(faces: Sequence[Face], couples: Sequence[tuple[int, int]]) -> list[tuple[str | None, bool]]:
     """The mood of the first of each couple of one colour: as was said, as the rarer is sad, or as others differ."""
     told = [_mood_of(faces[one], faces[other]) for one, other in couples]
     known = [k for k, (mood, sure) in enumerate(told) if mood is not None and sure]
@@ -130,11 +126,11 @@ def _moods(faces: Sequence[SeenFace], couples: Sequence[tuple[int, int]]) -> lis
     return told
 
 
-def _mood_of(one: SeenFace, other: SeenFace) -> tuple[str | None, bool]:
-    said, beside = one.said.get("mood"), other.said.get("mood")
+def _mood_of(one: Face, other: Face) -> tuple[str | None, bool]:
+    said, beside = one.attributes.get("mood"), other.attributes.get("mood")
     if said or beside:
         return said or _OTHER.get(beside or ""), True
-    often = one.seen / max(other.seen, 1)
+    often = _seen(one) / max(_seen(other), 1)
     if max(often, 1 / often) < _RARER:
         return None, False
     return ("happy" if often > 1 else "sad"), max(often, 1 / often) >= _SURELY_RARER
@@ -158,7 +154,7 @@ def _correlation(one: Singles, other: Singles) -> float:
     return max(looks, key=abs)
 
 
-def _animals(faces: Sequence[SeenFace]) -> list[Proposal]:
+def _animals(faces: Sequence[Face]) -> list[Proposal]:
     found = [_kind(main_colours(face.art)) for face in faces]
     groups: dict[tuple[tuple[str, str], ...], list[int]] = defaultdict(list)
     for k, proposal in enumerate(found):
@@ -166,8 +162,8 @@ def _animals(faces: Sequence[SeenFace]) -> list[Proposal]:
             groups[tuple(proposal.attributes.items())].append(k)
     for alike in groups.values():
         # A row card may be as green as an animal: of animals, as of "+2", there are more cards.
-        first, *others = sorted(alike, key=lambda k: -faces[k].seen)
-        if others and faces[first].seen < _RARER * faces[others[0]].seen:
+        first, *others = sorted(alike, key=lambda k: -_seen(faces[k]))
+        if others and _seen(faces[first]) < _RARER * _seen(faces[others[0]]):
             others.append(first)
         for k in others:
             found[k] = NOTHING

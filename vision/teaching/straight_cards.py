@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Image, Singles
 from vision.channels import largest, smallest
+from vision.deck import ART_PX_PER_MM
 from vision.image import Picture
 from vision.markers import white_of
-from vision.read.print_deck import ART_PX_PER_MM
 from vision.teaching.lesson_cards import CardSize, LaidCards
 
 _MOST_FINER = 4

@@ -9,9 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from vision.arrays import Floats
-from vision.deck import Deck
+from vision.deck import MARKS, Deck, Face
 from vision.markers import markers_in, white_of
-from vision.read.print_deck import Print, PrintDeck
 from vision.read.rectify import Pyramid
 from vision.read.verdict import VERDICT
 from vision.read.verifier import Verifier
@@ -68,7 +67,7 @@ class Lesson:
     least, for each face with the few that are nearest; `margins` are None where they were not measured.
     """
 
-    deck: PrintDeck | Deck
+    deck: Deck
     pictures: tuple[LearnedPicture, ...]
     seen: Mapping[str, int]
     nearest: tuple[tuple[str, str, float], ...]
@@ -78,8 +77,6 @@ class Lesson:
 def renamed_faces(lesson: Lesson, names: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lesson:
     """The same lesson with other names, and meanings, for some faces of its deck of prints."""
     deck = lesson.deck
-    if not isinstance(deck, PrintDeck):
-        return lesson
 
     def new(face: str) -> str:
         return names[face][0] if face in names else face
@@ -112,17 +109,17 @@ def taught(
     """The deck that groups of sightings make; `laid` is in the pixels of the files."""
     groups = sorted(groups, key=lambda pair: min((s.picture, s.place) for s in pair[0].sightings))
     ids = face_ids([entry for _, entry in groups])
-    faces: list[Print] = []
+    faces: list[Face] = []
     at: dict[tuple[int, int], tuple[str, bool]] = {}
     for face_id, (group, entry) in zip(ids, groups, strict=True):
         side = "back" if face_id == BACK else "front"
         attributes = {} if entry is None else entry.attributes
-        faces.append(Print(face_id, "back" if side == "back" else "front", attributes, group.picture()))
+        faces.append(Face(face_id, side, attributes, group.picture()))
         at |= {(s.picture, s.place): (face_id, s is min(group.sightings, key=_order)) for s in group.sightings}
     learned = learned_pictures(pictures, laid, at, "which of two")
     margins = _margins(faces, turns_of(size.mm))
     alike = tuple((one, two) for one, two, off in margins if off < SAME)
-    deck = PrintDeck(
+    deck = Deck(
         name,
         size.mm,
         tuple(faces),
@@ -167,7 +164,7 @@ def face_ids(entries: Sequence[CardName | None]) -> list[str]:
     return ids
 
 
-def _margins(faces: Sequence[Print], turns: tuple[int, ...]) -> list[tuple[str, str, float]]:
+def _margins(faces: Sequence[Face], turns: tuple[int, ...]) -> list[tuple[str, str, float]]:
     """Return how much faces differ, for each with those that are nearest to it at a rough look."""
     cards = [np.asarray(face.art / 255.0, np.float32) for face in faces]
     sheets = [small(card) for card in cards]
@@ -190,9 +187,7 @@ def odds_of(margin: float) -> float:
     return float(np.exp(np.clip(margin / VERDICT.log_odds_scale, -10, 10)))
 
 
-def measured(
-    lesson: Lesson, deck: PrintDeck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED
-) -> FaceMargins:
+def measured(lesson: Lesson, deck: Deck, pictures: Sequence[TeachingPicture], most: int = MOST_JUDGED) -> FaceMargins:
     """Judge cards of a lesson by its deck: of each face that another one is near to the card that was seen last.
 
     Raises:
@@ -234,7 +229,7 @@ def with_margins(lesson: Lesson, pictures: Sequence[TeachingPicture], most: int 
         BadImageError: a picture cannot be read.
     """
     deck = lesson.deck
-    if not isinstance(deck, PrintDeck):
+    if deck.kind == MARKS:
         return lesson
     margins = measured(lesson, deck, pictures, most)
     known = {frozenset(pair) for pair in deck.alike}

@@ -19,7 +19,7 @@ from referee.games.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck
 
 _Places = tuple[tuple[float, float], ...]  # in mm, of the rows' own cards, the supply, and the last-round card
 _FOUR_MM: _Places = ((235, 262), (711, 262), (235, 384), (711, 384), (575, 323), (575, 420))
@@ -100,7 +100,7 @@ class _Table:
         self.actions.append(Carry(seat, tuple(cards), self.now_s, self.now_s + takes_s, tuple(to)))
 
 
-def write_coloretto(deck: PrintDeck, seed: int, plan: ColorettoPlan | None = None) -> ColorettoGame:
+def write_coloretto(deck: Deck, seed: int, plan: ColorettoPlan | None = None) -> ColorettoGame:
     """Write a game; the same seed and plan always give the same one.
 
     Raises:
@@ -292,7 +292,7 @@ def _supply(table: _Table) -> Lying:
     return Lying(x + rng.uniform(-1, 1), y + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
 
 
-def _faces(deck: PrintDeck) -> dict[str, list[str]]:
+def _faces(deck: Deck) -> dict[str, list[str]]:
     """The faces of all cards of each kind, as the rules name it: one, again and again, or each of its own (E1)."""
     faces: dict[str, list[str]] = {}
     for face in deck.fronts:

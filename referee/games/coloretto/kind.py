@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from referee.games.coloretto.rules import Coloretto
     from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
-    from vision.read.print_deck import AnyDeck, PrintDeck
+    from vision.deck import Deck
 
 _OPTIONS = (
     Option(
@@ -163,7 +163,7 @@ def _is_whole(said: Said) -> bool:
     return kind is not None and (kind != "colour" or "colour" in said)
 
 
-def _check(deck: PrintDeck) -> None:
+def _check(deck: Deck) -> None:
     for face in deck.fronts:
         kind = face.attributes.get("kind")
         # Cards of a deck with suits that say nothing of Coloretto are not in the game (E1).
@@ -179,7 +179,7 @@ def _check(deck: PrintDeck) -> None:
         raise BadInputError("error.games.all_colour_cards_in_these")
 
 
-def card_colours(deck: PrintDeck) -> list[str]:
+def card_colours(deck: Deck) -> list[str]:
     """Return the colours of a deck's cards, in its order."""
     return list(
         dict.fromkeys(face.attributes["colour"] for face in deck.fronts if face.attributes.get("kind") == "colour")
@@ -226,26 +226,18 @@ def _start(header: Header) -> Game:
     return from_header(header)
 
 
-def _prints(deck: AnyDeck) -> PrintDeck:
-    from vision.read.print_deck import PrintDeck
-
-    if not isinstance(deck, PrintDeck):
-        raise BadInputError("error.coloretto_cannot_be_played_with", name=deck.name)
-    return deck
-
-
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.coloretto.watching.watcher import ColorettoWatcher
 
-    return ColorettoWatcher(header, _prints(setup.deck_for(header)), setup.profile)
+    return ColorettoWatcher(header, setup.deck_for(header), setup.profile)
 
 
-def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+def _script(header: Header, deck: Deck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
     from referee.games.kind import DemoScript
 
     plan = ColorettoPlan(rounds or ColorettoPlan.rounds, players=len(header.players), settings=settings_from(header))
-    game = write_coloretto(_prints(deck), seed, plan)
+    game = write_coloretto(deck, seed, plan)
     said = () if game.has_last_card else tuple(move for move in game.moves if move.kind == "last_round")
     held = enumerate(game.game.settings.start_cards)
     dealt = (

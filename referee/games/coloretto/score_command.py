@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from referee.errors import BadInputError
 from referee.games.coloretto.sayings import say_choice
@@ -11,8 +11,12 @@ from referee.games.coloretto.score import HandScore, SummarySide, parse_hand, sc
 from referee.games.kind import ScoreAsked
 from referee.jsonlines import to_line
 from referee.language import Language, language_of
-from referee.output import Output, complain, for_people
-from referee.phrases import phrase
+
+if TYPE_CHECKING:
+    from referee.games.coloretto.table_score import ColorettoTable
+    from vision.deck import Deck
+    from vision.image import Picture
+    from vision.profile import TableProfile
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
@@ -33,35 +37,18 @@ def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
     return score
 
 
-def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
-    """Score a picture; the exit status is 0.
+def score_image(
+    asked: ScoreAsked, picture: Picture, deck: Deck, profile: TableProfile | None, players: int
+) -> ColorettoTable:
+    """Score a picture.
 
     Raises:
         BadInputError: an argument makes no sense, or too few markers are in sight.
-        VisionError: the picture, the deck or the table profile cannot be used.
+        VisionError: the picture shows no table, or does not fit the profile.
     """
-    from referee.decks.game_deck import check_plays
-    from referee.decks.lookup import find_print_deck
     from referee.games.coloretto.table_score import score_coloretto_picture
-    from referee.scoring.evidence_picture import write_picture
-    from vision.image import load_picture
-    from vision.profile import load_profile
 
     if asked.side is not None:
         raise BadInputError("error.games.side_goes_with_confetti_cards")
-    deck = find_print_deck("coloretto" if asked.deck is None else asked.deck)
-    check_plays(deck, "coloretto")
-    picture, profile = load_picture(image), None if asked.table is None else load_profile(Path(asked.table))
     table = SummarySide(asked.scoring or SummarySide.BROWN.value)
-    result = score_coloretto_picture(picture, deck, profile, players, table)
-    output, language = Output(), Language(language_of())
-    for hand, (_, sentence) in zip(result.sharing.seats, result.sentences(language), strict=True):
-        output.line(to_line(result.as_json(hand)) if asked.as_json else sentence)
-    output.flush()
-    for remark in result.remarks:
-        complain("score", remark)
-    if asked.picture is not None:
-        write_picture(asked.picture, result.drawn(picture.image, language))
-        if not asked.as_json:
-            print(for_people(phrase("terminal.drawn_in", path=asked.picture)))
-    return 0
+    return score_coloretto_picture(picture, deck, profile, players, table)

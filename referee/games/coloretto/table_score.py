@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import inf
-
-import numpy as np
-from numpy.typing import NDArray
 
 from referee.games.coloretto.sayings import say_choice, say_hand
 from referee.games.coloretto.score import HandCards, HandScore, SummarySide, score_coloretto
@@ -15,24 +13,16 @@ from referee.games.coloretto.setup import JOKER, PLUS2
 from referee.language import Language
 from referee.sayings.cards import say_doubts, say_seat, say_strange, say_worth
 from referee.sayings.colours import colour_name
-from referee.scoring.evidence_picture import (
-    DARK,
-    NOBODY,
-    SEAT_COLOURS,
-    Canvas,
-    Colour,
-    draw_seat_tags,
-    draw_tag,
-    draw_unclear,
-)
+from referee.scoring.evidence_picture import SEAT_COLOURS, Canvas, draw_table, draw_tag
 from referee.scoring.seated_reading import SeatedReading
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
+from vision.arrays import Image
+from vision.deck import Deck
 from vision.image import Picture
 from vision.profile import TableProfile
-from vision.read.print_deck import PrintDeck
 from vision.read.verdict import VERDICT, confidence_of
-from vision.reading import CardReading, UnclearCard
+from vision.reading import Card, reasons_of
 from vision.table import Table as SeenTable
 
 _FRONT = "front"
@@ -46,14 +36,16 @@ class ColorettoTable:
     `remarks` are sentences on the marker cards and the camera.
     """
 
+    image: Image
+    deck: Deck
     ring: SeatRing
     table: SeenTable
     sharing: Sharing
-    deck: PrintDeck
     hands: tuple[HandCards, ...]
     scores: tuple[HandScore, ...]
     strange: tuple[tuple[str, ...], ...]
     remarks: tuple[str, ...] = ()
+    faults: Mapping[int, str] = field(default_factory=dict)
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
         """Return the line of one seat: whose it is, what is there, and the score with the contract's keys."""
@@ -62,7 +54,7 @@ class ColorettoTable:
             "seat": hand.seat,
             "faces": [self.named(card) for card in self.counted(hand)],
             "unclear": len(hand.unclear),
-            "reasons": sorted({card.reason for card in hand.unclear}),
+            "reasons": reasons_of(hand.unclear),
             **self.scores[hand.seat].as_json(),
             "hand": {
                 "colours": {colour: cards for colour, cards in held.colours.items() if cards},
@@ -72,45 +64,33 @@ class ColorettoTable:
             "not_in_game": list(self.strange[hand.seat]),
         }
 
-    def counted(self, hand: SeatCards) -> list[CardReading]:
+    def counted(self, hand: SeatCards) -> list[Card]:
         """Return the cards before a seat that score."""
-        return [card for card in hand.cards if card_of(self.deck, card.face.id) is not None]
+        return [card for card in hand.cards if card_of(self.deck, card.named.id) is not None]
 
-    def named(self, card: CardReading) -> str:
+    def named(self, card: Card) -> str:
         """Give the face of a card that scores; where only what it counts as is certain, that: "moon", not "8-moon"."""
-        name = card_of(self.deck, card.face.id)
+        name = card_of(self.deck, card.named.id)
         alone = sum(card_of(self.deck, face.id) == name for face in self.deck.fronts) == 1
-        return card.face.id if alone or name is None or _is_sure(card) else name
+        return card.named.id if alone or name is None or _is_sure(card) else name
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
         """Return what is said of each seat; people count seats from one."""
         return [(hand.seat, say_seat(hand.seat, self._say(hand, language), language)) for hand in self.sharing.seats]
 
-    def drawn(self, image: NDArray[np.uint8], language: Language) -> NDArray[np.uint8]:
+    def drawn(self, language: Language) -> Image:
         """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
-        canvas = Canvas(image)
-        for card in self.sharing.heap:
-            canvas.line(card.corners_px, NOBODY, 1.5, closed=True)
-        for unclear in self.sharing.heap_unclear:
-            canvas.dashes(unclear.corners_px, NOBODY, 1.5)
-        for seat in range(self.ring.players):
-            canvas.line(self.table.to_px(self.ring.part_of(seat)), SEAT_COLOURS[seat], 4)
-        for hand in self.sharing.seats:
+
+        def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
             for card in self.counted(hand):
                 self._draw_card(canvas, card, hand.seat, language)
-        for hand in self.sharing.seats:
-            for unclear in hand.unclear:
-                draw_unclear(canvas, unclear, language)
-        points = {seat: score.points for seat, score in enumerate(self.scores)}
-        draw_seat_tags(canvas, self.table, self.ring, self.sharing, points, language)
-        lines: list[tuple[str, Colour]] = [
-            (text, DARK if seat is None else SEAT_COLOURS[seat]) for seat, text in self.sentences(language)
-        ]
-        canvas.footer(lines, 0.9)
-        return canvas.image
 
-    def _draw_card(self, canvas: Canvas, card: CardReading, seat: int, language: Language) -> None:
-        colour, score, name = SEAT_COLOURS[seat], self.scores[seat], card_of(self.deck, card.face.id) or ""
+        points = {seat: score.points for seat, score in enumerate(self.scores)}
+        words = self.sentences(language)
+        return draw_table(self.image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
+
+    def _draw_card(self, canvas: Canvas, card: Card, seat: int, language: Language) -> None:
+        colour, score, name = SEAT_COLOURS[seat], self.scores[seat], card_of(self.deck, card.named.id) or ""
         sign = "" if name == PLUS2 else "-" if name in score.minus else "+" if name in score.plus else ""
         canvas.line(card.corners_px, colour, 4, closed=True)
         label = sign + (name if name in (PLUS2, JOKER) else colour_name(language, name))
@@ -130,7 +110,7 @@ class ColorettoTable:
 
 
 def score_coloretto_picture(
-    picture: Picture, deck: PrintDeck, profile: TableProfile | None, players: int, table: SummarySide
+    picture: Picture, deck: Deck, profile: TableProfile | None, players: int, table: SummarySide
 ) -> ColorettoTable:
     """Read a picture, share the cards among the seats, and score all of them (K7, K8).
 
@@ -139,21 +119,21 @@ def score_coloretto_picture(
         BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
     """
     seated, sharing = read_areas(picture.image, deck, profile, players)
-    held = [Counter(card_of(deck, card.face.id) for card in hand.cards) for hand in sharing.seats]
+    held = [Counter(card_of(deck, card.named.id) for card in hand.cards) for hand in sharing.seats]
     colours = sorted({card for cards in held for card in cards if card not in (None, JOKER, PLUS2)}, key=str)
     hands = tuple(
         HandCards({str(colour): cards[colour] for colour in colours}, cards[JOKER], cards[PLUS2]) for cards in held
     )
     strange = tuple(
-        tuple(card.face.id for card in hand.cards if _kind(deck, card.face.id) is None) for hand in sharing.seats
+        tuple(card.named.id for card in hand.cards if _kind(deck, card.named.id) is None) for hand in sharing.seats
     )
     scores = tuple(score_coloretto(hand, table) for hand in hands)
-    return ColorettoTable(seated.ring, seated.table, sharing, deck, hands, scores, strange, seated.remarks())
+    return ColorettoTable(
+        picture.image, deck, seated.ring, seated.table, sharing, hands, scores, strange, seated.remarks()
+    )
 
 
-def read_areas(
-    image: NDArray[np.uint8], deck: PrintDeck, profile: TableProfile | None, players: int
-) -> tuple[SeatedReading, Sharing]:
+def read_areas(image: Image, deck: Deck, profile: TableProfile | None, players: int) -> tuple[SeatedReading, Sharing]:
     """Read a picture, (h, w, 3) BGR, and share the cards among the seats.
 
     Raises:
@@ -164,51 +144,42 @@ def read_areas(
     return seated, share_out(seated.reading, seated.ring, _FRONT)
 
 
-def as_counted(deck: PrintDeck) -> PrintDeck:
+def as_counted(deck: Deck) -> Deck:
     """Return a deck in which faces that count the same are one: ranks of the Everdeck do not matter."""
     return replace(deck, told_by=_TOLD_BY)
 
 
-def card_of(deck: PrintDeck, face_id: str) -> str | None:
+def card_of(deck: Deck, face_id: str) -> str | None:
     """Give a face as the rules name its card: a colour, "+2" or "joker"; None for what scores nothing."""
     kind = _kind(deck, face_id)
-    return (
-        deck.by_id[face_id].attributes.get("colour") if kind == "colour" else kind if kind in (PLUS2, JOKER) else None
-    )
+    return deck.face(face_id).attributes.get("colour") if kind == "colour" else kind if kind in (PLUS2, JOKER) else None
 
 
-def _kind(deck: PrintDeck, face_id: str) -> str | None:
-    return deck.by_id[face_id].attributes.get("kind")
+def _kind(deck: Deck, face_id: str) -> str | None:
+    return deck.face(face_id).attributes.get("kind")
 
 
-def _too_many(deck: PrintDeck, seated: SeatedReading) -> SeatedReading:
+def _too_many(deck: Deck, seated: SeatedReading) -> SeatedReading:
     """Doubt the cards that show a face more often than the deck has it: one of them was read wrongly.
 
     Of several faces that count alike, such as are certain, and all of them together.
     """
-    cards = [card for card in seated.reading.cards if card.face.side == _FRONT]
+    cards = [card for card in seated.reading.cards if card.side == _FRONT]
     meanings = {face.id: int(meaning) for face, meaning in zip(deck.faces, deck.meanings, strict=True)}
     most = {face.id: inf if face.count is None else max(face.count, 1) for face in deck.fronts}
-    alike: Counter[int] = Counter(meanings[card.face.id] for card in cards)
-    same = Counter(card.face.id for card in cards if _is_sure(card))
+    alike: Counter[int] = Counter(meanings[card.named.id] for card in cards)
+    same = Counter(card.named.id for card in cards if _is_sure(card))
     together: dict[int, float] = {}
     for face, many in most.items():
         together[meanings[face]] = together.get(meanings[face], 0) + many
     over = {face for face in most if same[face] > most[face] or alike[meanings[face]] > together[meanings[face]]}
     if not over:
         return seated
-    doubted = [_doubted(card) for card in cards if card.face.id in over]
-    left = tuple(card for card in seated.reading.cards if card.face.id not in over)
-    reading = replace(seated.reading, cards=left, unclear=(*seated.reading.unclear, *doubted))
-    return replace(seated, reading=reading)
+    doubted = [replace(card, reason="same card twice") for card in cards if card.named.id in over]
+    left = tuple(card for card in seated.reading.cards if card.named.id not in over)
+    return replace(seated, reading=replace(seated.reading, cards=left).and_unclear(doubted))
 
 
-def _is_sure(card: CardReading) -> bool:
+def _is_sure(card: Card) -> bool:
     """Return whether the face itself is certain, and not only what it counts as."""
     return card.confidence >= confidence_of(VERDICT.sure)
-
-
-def _doubted(card: CardReading) -> UnclearCard:
-    x, y = card.corners_px.mean(axis=0).tolist()
-    best = (card.face, card.confidence)
-    return UnclearCard(card.corners_px, (x, y), card.centre_mm, "same card twice", best, card.face.side)

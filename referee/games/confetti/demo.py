@@ -209,7 +209,7 @@ def _colours(table: _Table, deck: Deck, face: str) -> Card:
 
 def cards_of(deck: Deck, side: str, faces: Sequence[str]) -> list[list[str]]:
     """Return cards as an event names them: the colours of each one's small, medium and big mark."""
-    return [[mark.colour for mark in deck.by_id[side, face].marks] for face in faces]
+    return [list(deck.face(face, side).attributes.values()) for face in faces]
 
 
 def _in_heap(rng: random.Random, side: str) -> Lying:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from referee.games.confetti.rules import Confetti
     from referee.games.kind import DemoScript
     from referee.watchers.table_finder import WatchSetup
-    from vision.read.print_deck import AnyDeck, PrintDeck
+    from vision.deck import Deck
 
 _OPTIONS = (
     Option(
@@ -129,8 +129,11 @@ PAGE = Page(
 )
 
 
-def _check(deck: PrintDeck) -> None:
-    raise BadInputError("error.games.these_cards_show_pictures_not")
+def _check(deck: Deck) -> None:
+    from vision.deck import MARKS
+
+    if deck.kind != MARKS:
+        raise BadInputError("error.games.these_cards_show_pictures_not")
 
 
 def _missing(fronts: Sequence[Said]) -> str:
@@ -156,13 +159,10 @@ def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     return ConfettiWatcher(header, setup)
 
 
-def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+def _script(header: Header, deck: Deck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.confetti.demo import DEMO_HEAP, ConfettiPlan, cards_of, write_confetti
     from referee.games.kind import DemoScript
-    from vision.deck import Deck
 
-    if not isinstance(deck, Deck):
-        raise BadInputError("error.games.cards_of_show_pictures_not", deck=deck.name)
     players, side = len(header.players), settings_from(header).side
     most = len(round_limits(players)) if rounds is None else rounds
     heap = max(DEMO_HEAP, _EACH * players)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.games.confetti.sayings import say_score
@@ -11,11 +10,12 @@ from referee.games.confetti.score import Overlimit, Score, parse_cards, score_ha
 from referee.games.kind import ScoreAsked
 from referee.jsonlines import one_of, to_line, whole_number
 from referee.language import Language, language_of
-from referee.output import Output, complain, for_people
-from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from referee.games.confetti.table_score import TableScore
+    from vision.deck import Deck
+    from vision.image import Picture
+    from vision.profile import TableProfile
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
@@ -36,46 +36,16 @@ def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
     return score
 
 
-def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
-    """Score a picture; exit status 2 when a seat's hand could not be scored.
+def score_image(
+    asked: ScoreAsked, picture: Picture, deck: Deck, profile: TableProfile | None, players: int
+) -> TableScore:
+    """Score a picture.
 
     Raises:
         BadInputError: too few markers are in sight.
-        VisionError: the picture, the deck or the table profile cannot be used.
+        VisionError: the picture shows no table, or does not fit the profile.
     """
-    from referee.decks.lookup import find_marked_deck
     from referee.games.confetti.table_score import score_picture
-    from referee.scoring.evidence_picture import write_picture
-    from vision.image import load_picture
-    from vision.profile import load_profile
 
-    deck = find_marked_deck("confetti" if asked.deck is None else asked.deck)
-    profile = None if asked.table is None else load_profile(Path(asked.table))
-    picture = load_picture(image)
-    result = score_picture(
-        picture, deck, profile, players, asked.limit, side=asked.side, overlimit=Overlimit(asked.overlimit)
-    )
-    language = Language(language_of())
-    _print(result, language, as_json=asked.as_json)
-    if asked.picture is not None:
-        write_picture(asked.picture, result.drawn(picture, deck, language))
-        if not asked.as_json:
-            print(for_people(phrase("terminal.drawn_in", path=asked.picture)))
-    return 2 if result.faults else 0
-
-
-def _print(result: TableScore, language: Language, *, as_json: bool) -> None:
-    output = Output()
-    if as_json:
-        for hand in result.sharing.seats:
-            if hand.seat in result.scores:
-                output.line(to_line(result.as_json(hand)))
-    else:
-        for seat, sentence in result.sentences(language):
-            if seat not in result.faults:
-                output.line(sentence)
-    output.flush()
-    for remark in result.remarks:
-        complain("score", remark)
-    for seat, fault in result.faults.items():
-        complain("score", phrase("error.seat", number=seat if as_json else seat + 1, why=fault))
+    way = Overlimit(asked.overlimit)
+    return score_picture(picture, deck, profile, players, asked.limit, side=asked.side, overlimit=way)

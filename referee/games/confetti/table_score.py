@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from referee.errors import BadInputError
 from referee.games.confetti.sayings import say_score
 from referee.games.confetti.score import SIZES, Card, Overlimit, Score, score_hand
 from referee.language import Language
 from referee.phrases import in_language, phrase_of
-from referee.sayings.cards import say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
-from referee.scoring.evidence_picture import draw_scores
+from referee.sayings.cards import other_side_tag, say_doubts, say_heap, say_inferred, say_left_out, say_seat, say_worth
+from referee.scoring.evidence_picture import DARK, SEAT_COLOURS, Canvas, draw_table, draw_tag
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.scoring.unseen_cards import read_to_score
+from vision.arrays import Image, Points
 from vision.deck import Deck, Face
 from vision.image import Picture
 from vision.profile import TableProfile
+from vision.reading import Card as ReadCard
+from vision.reading import reasons_of
+from vision.render_face import bgr
 from vision.table import Table
 
 
@@ -29,6 +34,8 @@ class TableScore:
     `remarks` are sentences on the marker cards and the camera.
     """
 
+    image: Image
+    deck: Deck
     ring: SeatRing
     table: Table
     sharing: Sharing
@@ -54,20 +61,30 @@ class TableScore:
         """Return the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
         return {
             "seat": hand.seat,
-            "faces": [card.face.id for card in hand.cards],
+            "faces": [card.named.id for card in hand.cards],
             "unclear": len(hand.unclear),
-            "reasons": sorted({card.reason for card in hand.unclear}),
+            "reasons": reasons_of(hand.unclear),
             **self.scores[hand.seat].as_json(),
             "side": self.sharing.side,
             "side_inferred": self.sharing.inferred,
-            "other_side": [card.face.id for card in hand.other_side],
+            "other_side": [card.named.id for card in hand.other_side],
         }
 
-    def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
+    def drawn(self, language: Language) -> Image:
         """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
-        return draw_scores(
-            picture.image, deck, self.table, self.ring, self.sharing, self.scores, language, self.sentences(language)
-        )
+
+        def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
+            colour = SEAT_COLOURS[hand.seat]
+            for card in hand.cards + hand.other_side:
+                canvas.line(card.corners_px, colour, 5, closed=True)
+            for card in hand.other_side:
+                draw_tag(canvas, card.corners_px, other_side_tag(language), colour)
+            if hand.seat in self.scores:
+                _draw_sets(canvas, self.deck, hand.cards, self.scores[hand.seat], self.sharing.side)
+
+        points = {seat: score.points for seat, score in self.scores.items()}
+        words = self.sentences(language)
+        return draw_table(self.image, self.table, self.ring, self.sharing, points, words, language, draw_hand)
 
     def _say_hand(self, hand: SeatCards, language: Language) -> str:
         if hand.seat in self.faults:
@@ -103,13 +120,37 @@ def score_picture(
     faults: dict[int, str] = {}
     for hand in sharing.seats:
         try:
-            scores[hand.seat] = score_hand([card_of(card.face) for card in hand.cards], limit, overlimit)
+            scores[hand.seat] = score_hand([card_of(card.named) for card in hand.cards], limit, overlimit)
         except BadInputError as error:
             faults[hand.seat] = phrase_of(error)
-    return TableScore(seated.ring, seated.table, sharing, scores, faults, seated.remarks())
+    return TableScore(picture.image, deck, seated.ring, seated.table, sharing, scores, faults, seated.remarks())
 
 
 def card_of(face: Face) -> Card:
     """Return a face's colours, small, medium and big, as the rules count them."""
-    small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
+    small, medium, big = (face.attributes[size] for size in SIZES)
     return small, medium, big
+
+
+def _draw_sets(canvas: Canvas, deck: Deck, cards: Sequence[ReadCard], score: Score, side: str) -> None:
+    used = {at for one in score.arrangement for at in one.cards}
+    for at, card in enumerate(cards):
+        if at not in used:
+            for ends in ([0, 2], [1, 3]):
+                canvas.line(card.corners_px[ends], DARK, 5)
+    for one in score.arrangement:
+        points = np.array([_mark_px(deck, cards[at], size) for at, size in zip(one.cards, SIZES, strict=True)])
+        colour = bgr(deck.palette[side][one.colour])
+        canvas.line(points, colour, 5)
+        for point in points:
+            canvas.dot(point[None], colour, 7)
+
+
+def _mark_px(deck: Deck, card: ReadCard, size: str) -> Points:
+    """Return the place, (2,), of a card's small, medium or big mark in the picture."""
+    mark = next(mark for mark in card.named.marks if mark.size == size)
+    width, height = deck.card_mm
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    warp = cv2.getPerspectiveTransform(corners, np.asarray(card.corners_px, np.float32))
+    place: Points = np.asarray(cv2.perspectiveTransform(np.array([[[mark.x_mm, mark.y_mm]]]), warp), np.float64)
+    return place.reshape(2)

@@ -19,7 +19,7 @@ from referee.games.piccolino.tops import Mood
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from simulation.art import BACK, FRONT
 from simulation.script import TRAVEL_S, Action, BellHit, Carry, Lying, Script, ScriptCard
-from vision.read.print_deck import Print, PrintDeck
+from vision.deck import Deck, Face
 
 _FIRST_STILL_S = 2.5
 _TURN_S = 0.75
@@ -59,7 +59,7 @@ class PiccolinoGame:
     rulings: tuple[Mapping[str, Any], ...]
 
 
-def write_piccolino(deck: PrintDeck, seed: int, plan: PiccolinoPlan | None = None) -> PiccolinoGame:
+def write_piccolino(deck: Deck, seed: int, plan: PiccolinoPlan | None = None) -> PiccolinoGame:
     """Write a game; the same seed always gives the same one."""
     return _Writer(deck, seed, plan or PiccolinoPlan()).write()
 
@@ -67,7 +67,7 @@ def write_piccolino(deck: PrintDeck, seed: int, plan: PiccolinoPlan | None = Non
 class _Writer:
     """Plays the game by its rules while it is written. Piles are lists of keys, the top card last."""
 
-    def __init__(self, deck: PrintDeck, seed: int, plan: PiccolinoPlan) -> None:
+    def __init__(self, deck: Deck, seed: int, plan: PiccolinoPlan) -> None:
         self._plan = plan
         self._rng = random.Random(seed)
         self._ring = ring_of(plan.players)
@@ -184,7 +184,7 @@ class _Writer:
         return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
 
 
-def _cards_of(deck: PrintDeck) -> Sequence[Print]:
+def _cards_of(deck: Deck) -> Sequence[Face]:
     """The face of every single card."""
     usual = {face.id: _HAPPY if face.attributes["mood"] == Mood.HAPPY.value else _SAD for face in deck.fronts}
     return [face for face in deck.fronts for _ in range(usual[face.id] if face.count is None else face.count)]

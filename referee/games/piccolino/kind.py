@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee.games.kind import DemoScript
     from referee.games.piccolino.rules import Piccolino
     from referee.watchers.table_finder import WatchSetup
-    from vision.read.print_deck import AnyDeck, PrintDeck
+    from vision.deck import Deck
 
 _OPTIONS = (
     Option("dealer", "piccolino.who_deals"),
@@ -98,7 +98,7 @@ def is_clown(said: Said) -> bool:
     return "colour" in said and said.get("mood") in MOODS
 
 
-def check(deck: PrintDeck) -> None:
+def check(deck: Deck) -> None:
     """Say what a deck lacks.
 
     Raises:
@@ -116,7 +116,7 @@ def check(deck: PrintDeck) -> None:
         raise BadInputError("error.games.all_happy_clowns_in_these")
 
 
-def clown_colours(deck: PrintDeck) -> list[str]:
+def clown_colours(deck: Deck) -> list[str]:
     """Return the colours of a deck's clowns, in its order."""
     return list(dict.fromkeys(face.attributes["colour"] for face in deck.fronts if is_clown(face.attributes)))
 
@@ -160,31 +160,23 @@ def _start(header: Header) -> Game:
     return from_header(header)
 
 
-def _prints(deck: AnyDeck) -> PrintDeck:
-    from vision.deck import Deck
-
-    if isinstance(deck, Deck):
-        raise BadInputError("error.games.cards_of_show_marks_not", deck=deck.name)
-    return deck
-
-
 def _watcher(header: Header, setup: WatchSetup) -> Watcher:
     from referee.games.piccolino.watching.ringer import RingerDetector
     from referee.games.piccolino.watching.tracker import PileTracker
     from referee.games.piccolino.watching.watcher import PiccolinoWatcher
     from vision.piles.pile_reader import PrintTableReader
 
-    eyes = PileTracker(PrintTableReader(_prints(setup.deck_for(header))), setup.profile, len(header.players))
+    eyes = PileTracker(PrintTableReader(setup.deck_for(header)), setup.profile, len(header.players))
     return PiccolinoWatcher(header, eyes, RingerDetector(lambda: eyes.seating))
 
 
-def _script(header: Header, deck: AnyDeck, seed: int, rounds: int | None) -> DemoScript:
+def _script(header: Header, deck: Deck, seed: int, rounds: int | None) -> DemoScript:
     from referee.games.kind import DemoScript
     from referee.games.piccolino.demo import PiccolinoPlan, write_piccolino
 
     turns = None if rounds is None else _TURNS * rounds
     plan = PiccolinoPlan(len(header.players), turns, settings=settings_from(header))
-    played = write_piccolino(_prints(deck), seed, plan)
+    played = write_piccolino(deck, seed, plan)
     rings = tuple(ruling for ruling in played.rulings if ruling["ruling"] == "ring")
     return DemoScript(played.script, "ring", len(rings), rings, truth=played.events)
 

@@ -20,7 +20,7 @@ from referee.games.seating import ring_of
 from simulation.live import LiveTable
 from simulation.script import BellHit
 from tests.support.simulated import SMALL, Simulated, simulated
-from vision.read.print_deck import PrintDeck
+from vision.deck import Deck
 
 SUITS = "everdeck"
 LONG_S = 1500.0
@@ -68,9 +68,9 @@ def test_the_cards_lie_as_they_were_entered_on_the_page(table: Simulated) -> Non
     table.start("coloretto", "Mia Noah Ida", start_cards=started, first=2, deck=SUITS)
     table.wait_for(laid(table))
     demo, ring = table.tables[1], ring_of(3)
-    assert isinstance(demo.deck, PrintDeck) and demo.deck.name == SUITS
+    assert isinstance(demo.deck, Deck) and demo.deck.name == SUITS
     held = {
-        ring.seat_at(card.centre_mm): demo.deck.by_id[card.face].attributes.get("colour")
+        ring.seat_at(card.centre_mm): demo.deck.face(card.face).attributes.get("colour")
         for card in table.seen.cards
         if card.key.startswith("start")
     }

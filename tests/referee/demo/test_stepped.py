@@ -16,7 +16,6 @@ from hardware.events import BellPressed, SandFlipped, SandRanOut
 from hardware.events import TimedEvent as DeviceEvent
 from hardware.gpio import PinFactory
 from hardware.problems import DeviceMissingError, Health, Problem
-from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Outcome, Session, Watcher
@@ -30,14 +29,14 @@ from simulation.pins import edges_of
 from simulation.script import BellHit, Script, collisions, person_at
 from simulation.view import Look
 from simulation.waits import LONGEST_NS
-from vision.deck import Deck
+from vision.deck import Deck, load_deck
 
 Flaky = Callable[[PinFactory], PinFactory]
 SMALL = Shots(size=(320, 180), frames_per_s=4, look=Look(noise=0))
 
 
 def colours(deck: Deck, face: str) -> tuple[str, str, str]:
-    small, medium, big = (mark.colour for mark in deck.by_id["white", face].marks)
+    small, medium, big = (mark.colour for mark in deck.face(face, "white").marks)
     return small, medium, big
 
 
@@ -66,7 +65,7 @@ def heard(table: LiveTable, seed: int, flaky: Flaky | None = None) -> list[Devic
 
 @pytest.mark.parametrize("missing", [0, 8])
 def test_every_ring_comes_once_in_time_order_once_the_pins_are_there(missing: int) -> None:
-    clowns = find_print_deck("piccolino")
+    clowns = load_deck("piccolino")
     script = piccolino_script.write_piccolino(clowns, 3, piccolino_script.PiccolinoPlan(turns=10, temper=0.6)).script
     assert collisions(script) == []
     table = LiveTable(script, clowns, 3, SMALL, start_ns=5 * 10**9)

@@ -11,7 +11,6 @@ import numpy as np
 
 from hardware.camera.frames import Frame
 from hardware.camera.supervisor import CameraWatch
-from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Session
@@ -21,12 +20,10 @@ from referee.games.confetti.score import score_hand
 from referee.games.piccolino import demo as piccolino
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
-from simulation.art import BACK, CardArt
 from simulation.live import LiveTable, Shots
 from tests.support.coloretto_drawn import watch_game
 from tests.support.piles_table import piles_table
-from vision.arrays import Image
-from vision.deck import Deck
+from vision.deck import Deck, load_deck
 
 SHOTS = Shots(size=(640, 360), frames_per_s=8)
 MS = 1_000_000
@@ -51,7 +48,7 @@ def test_a_round_of_confetti_with_a_card_taken_late(deck: Deck) -> None:
     assert abs(time_up["t_ns"] - round(truth.out_s * 1e9)) < 1 * MS
     hands = {ruling["seat"]: ruling for ruling in rulings if ruling["ruling"] == "hand"}
     for seat, faces in enumerate(truth.hands):
-        marks = [deck.by_id["white", face].marks for face in faces]
+        marks = [deck.face(face, "white").marks for face in faces]
         cards = [(small.colour, medium.colour, big.colour) for small, medium, big in marks]
         expected = score_hand(cards, 6)
         assert (hands[seat]["sets"], hands[seat]["points"]) == (expected.sets, expected.points)
@@ -60,7 +57,7 @@ def test_a_round_of_confetti_with_a_card_taken_late(deck: Deck) -> None:
 
 
 def test_a_game_of_piccolino_with_rings() -> None:
-    deck = find_print_deck("piccolino")
+    deck = load_deck("piccolino")
     game = piccolino.write_piccolino(deck, 4, piccolino.PiccolinoPlan(players=3, turns=6))
     header = Header("piccolino", ("Ann", "Ben", "Cem"), {})
     rulings = rulings_of(LiveTable(game.script, deck, 4, SHOTS), header, 4)
@@ -78,24 +75,16 @@ def test_a_round_of_coloretto_for_two() -> None:
     assert counted.understood == counted.moves and counted.points_right
 
 
-class AnotherDeck:
-    """The art of a deck whose every face is a dark panel with a disc."""
-
-    def __init__(self, art: CardArt) -> None:
-        self._art = art
-        self.card_mm, self.cutout = art.card_mm, art.cutout
-
-    def picture(self, face: str, side: str) -> Image:
-        if side == BACK:
-            return self._art.picture(face, side)
-        height, width = self.cutout.shape[:2]
-        card = np.full((height, width, 3), (48, 38, 34), np.uint8)
-        cv2.circle(card, (width // 2, height // 2), width // 4, (230, 235, 238), -1, cv2.LINE_AA)
-        return card
+def another_deck() -> Deck:
+    """Return clowns whose every face is a dark panel with a disc."""
+    card = np.full((176, 126, 3), (48, 38, 34), np.uint8)
+    cv2.circle(card, (63, 88), 31, (230, 235, 238), -1, cv2.LINE_AA)
+    clowns = load_deck("piccolino")
+    return replace(clowns, faces=tuple(replace(one, art=card) if one.side == "front" else one for one in clowns.faces))
 
 
 def test_rings_on_cards_of_another_deck_are_unclear() -> None:
-    laid = piles_table(3, 4, 1, SHOTS, disguise=AnotherDeck)
+    laid = piles_table(3, 4, 1, SHOTS, deck=another_deck(), known=load_deck("piccolino"))
     for frame in laid.frames(laid.landings_ns):
         laid.session.look(frame)
     assert laid.ruling_at(laid.landings_ns[-1] + 500 * MS, 0)["ruling"] == "unclear"

@@ -11,7 +11,6 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import BellPressed
-from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Observation, Outline, Shown
 from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
@@ -26,6 +25,7 @@ from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 from tests.support.piles_table import PLAYERS, piles_table
 from tests.support.quiet_table import QuietTable, quiet_table
+from vision.deck import load_deck
 
 SCENE = Path(__file__).parents[2] / "data" / "scenes" / "white-easy.jpg"
 MS = 1_000_000
@@ -101,7 +101,7 @@ def test_where_nobody_knows_where_the_table_is_no_picture_is_stored(office: Offi
 @pytest.fixture(scope="module")
 def frames() -> tuple[Frame, Frame]:
     """A table before and after the first card was laid."""
-    deck = find_print_deck("coloretto")
+    deck = load_deck("coloretto")
     live = LiveTable(write_coloretto(deck, 7, ColorettoPlan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
     return live.frame(1), live.frame(8)
 

@@ -12,7 +12,7 @@ from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle, rectangle_of, share_out
 from vision.deck import load_deck
 from vision.markers import SQUARE_MM, Marker
-from vision.reading import CardReading, Reading, UnclearCard
+from vision.reading import Card, Reading
 from vision.table import Table
 
 Points = NDArray[np.float64]
@@ -106,12 +106,12 @@ def test_too_few_markers_are_named(markers: list[Marker], complaint: str) -> Non
     assert "lay marker cards" in str(caught.value)
 
 
-def card(number: int, side: str, x: float, y: float) -> CardReading:
-    return CardReading(DECK.side(side)[number], 0.999, np.zeros((4, 2)), (x, y))
+def card(number: int, side: str, x: float, y: float) -> Card:
+    return Card(DECK.side(side)[number], 0.999, np.zeros((4, 2)), (x, y))
 
 
-def unclear(x: float, y: float, side: str | None = None) -> UnclearCard:
-    return UnclearCard(np.zeros((0, 2)), (x, y), (x, y), "covered", None, side)
+def unclear(x: float, y: float, side: str | None = None) -> Card:
+    return Card(None, 0.0, np.zeros((0, 2)), (x, y), "covered", (x, y), side)
 
 
 def test_most_cards_before_the_seats_say_which_side_is_played() -> None:

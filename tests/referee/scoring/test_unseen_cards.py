@@ -19,7 +19,7 @@ from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck
 from vision.image import load_image
-from vision.reading import UnclearCard
+from vision.reading import Card, reasons_of
 
 Image = NDArray[np.uint8]
 
@@ -37,7 +37,7 @@ def shared(image: Image, deck: Deck, players: int = 3) -> Sharing:
 
 
 def reasons(sharing: Sharing) -> list[set[str]]:
-    return [{card.reason for card in hand.unclear} for hand in sharing.seats]
+    return [set(reasons_of(hand.unclear)) for hand in sharing.seats]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_covered_card_near_a_border_is_doubted_at_both_seats(table: Image, dec
     along = seated.ring.part_of(0)[-2] - first
     x, y = first + 10.0 * inward / np.linalg.norm(inward) + 10.0 * along / np.linalg.norm(along)
     corners = seated.reading.cards[0].corners_px
-    hidden = UnclearCard(corners, (float(corners[0, 0]), float(corners[0, 1])), (float(x), float(y)), "covered", None)
+    hidden = Card(None, 0.0, corners, (float(x), float(y)), "covered")
     seen = replace(seated.reading, unclear=(hidden,))
     doubted = UnseenCards(deck).doubt(table, replace(seated, reading=seen))
     assert reasons(share_out(doubted.reading, doubted.ring, None)) == [{"covered"}, {"between"}, set()]

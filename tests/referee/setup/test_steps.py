@@ -32,10 +32,9 @@ from referee.setup.walk import NAMES, new_step
 from referee.watchers.table_finder import TableFinder
 from simulation.pins import press, sand
 from simulation.still import table_picture
-from vision.deck import load_deck
+from vision.deck import Deck, Face, load_deck
 from vision.markers import find_markers
 from vision.profile import TableProfile, load_profile, profile_text, seats_fit
-from vision.read.print_deck import Print, PrintDeck
 
 MS, SECOND = 1_000_000, 1_000_000_000
 NOW = 100 * SECOND
@@ -269,8 +268,8 @@ def test_the_two_cards_of_a_deck_of_prints_that_come_closest_are_named_and_what_
         art = np.full((174, 112, 3), 250, np.uint8)
         cv2.circle(art, (56, 60), 36, (30, 30, 30), -1)
         cv2.rectangle(art, (30, 110), (82, 150), colour, -1)
-        prints.append(Print(face, "front", {}, art))
-    DeckStore(tmp_path).add(PrintDeck("ours", (56.0, 87.0), tuple(prints)))
+        prints.append(Face(face, "front", {}, art))
+    DeckStore(tmp_path).add(Deck("ours", (56.0, 87.0), tuple(prints)))
     # A red lamp: its blue and green are too weak for the pair, which daylight separates.
     lit = np.clip(picture() * np.array((0.01, 0.02, 1.0)), 0, 255).astype(np.uint8)
     found = LightStep().look(seen(lit, kept={"deck": KeptStep("good", "", {"deck": "ours"})}, folder=tmp_path))

@@ -13,7 +13,6 @@ from playwright.sync_api import Page, Request, ViewportSize, expect
 from hardware.camera.frames import Frame
 from hardware.problems import Health, Problem
 from hardware.voice import NOTES, Chime
-from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Observation, Outline, Shown, Watcher
 from referee.games.coloretto.demo import ColorettoPlan, write_coloretto
@@ -23,6 +22,7 @@ from simulation.live import LiveTable, Shots
 from tests.referee.web.window import LONG_NAMES, PHONE, SCREEN, Windows, begin, ruling_of, turn_two_reds
 from tests.support.commands import sent
 from tests.support.page_tools import START, PageUnderTest
+from vision.deck import load_deck
 
 # A browser that is driven counts as touched.
 LISTEN = """window.spoken = [];
@@ -309,7 +309,7 @@ class AskingWatcher(Watcher):
 def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     page: PageUnderTest, windows: Windows, over: bool
 ) -> None:
-    deck = find_print_deck("coloretto")
+    deck = load_deck("coloretto")
     live = LiveTable(write_coloretto(deck, 7, ColorettoPlan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
     begin(page, "coloretto", ["Ann", "Ben", "Cem", "Dora"])
     if over:

@@ -29,9 +29,8 @@ from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, served
 from tests.support.quiet_table import quiet_table
 from tests.support.waiting import wait_for
-from vision.deck import load_deck
+from vision.deck import Deck, load_deck
 from vision.markers import find_markers
-from vision.read.print_deck import PrintDeck
 
 # A picture counts as the newest for so long, as if the camera went on filming while the checks between take their time.
 FILMING_NS = 600 * 1_000_000_000
@@ -287,10 +286,10 @@ def test_a_deck_of_clowns_is_taught_checked_and_saved(tmp_path: Path, browser: B
         window.close()
     lessons.close()
     deck = DeckStore(tmp_path).load("Our clowns")
-    assert isinstance(deck, PrintDeck)
+    assert isinstance(deck, Deck)
     assert {face.id for face in deck.fronts} == {"-".join(names) for names in CLOWNS}
     for names, drawn in CLOWNS.items():
-        face = deck.by_id["-".join(names)].art
+        face = deck.face("-".join(names)).art
         # A card may be upside down.
         paint, turned = (face[round(face.shape[0] * at), face.shape[1] // 2].astype(int) for at in (0.85, 0.15))
         assert min(abs(one - drawn[148, 56]).max() for one in (paint, turned)) < 40

@@ -24,8 +24,8 @@ from tests.support.drawn_clowns import INKS, clown
 from tests.support.lesson_picture import lesson_picture
 from tests.support.page_tools import PageUnderTest, Phone, served
 from tests.support.waiting import wait_for
+from vision.deck import Deck, Face
 from vision.deck_file import pack_deck
-from vision.read.print_deck import Print, PrintDeck
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -159,13 +159,13 @@ def test_a_card_that_was_misread_in_the_check_becomes_an_example_of_what_it_is(t
         lessons.close()
 
 
-def a_deck(name: str) -> PrintDeck:
+def a_deck(name: str) -> Deck:
     faces = tuple(
-        Print(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, clown(colour, happy=mood == "happy"))
+        Face(f"{colour}-{mood}", "front", {"colour": colour, "mood": mood}, clown(colour, happy=mood == "happy"))
         for colour in ("red", "blue")
         for mood in ("happy", "sad")
     )
-    return PrintDeck(name, (56.0, 87.0), faces, game="piccolino")
+    return Deck(name, (56.0, 87.0), faces, game="piccolino")
 
 
 def test_decks_are_loaded_listed_sent_renamed_and_removed(teaching: Teaching) -> None:

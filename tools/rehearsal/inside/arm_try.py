@@ -29,16 +29,17 @@ def main() -> int:
     from simulation.still import table_picture
     from vision.deck import load_deck
     from vision.image import load_picture
-    from vision.marked.reader import read_picture, table_in
+    from vision.markers import markers_in, table_from_markers
     from vision.people_hands import HandFinder
+    from vision.reading import reader_of
 
     deck = load_deck("confetti")
     picture, truth = table_picture(deck, 4, seed=3, size=(1280, 720))
-    read = {card.face.id for card in read_picture(picture, deck)[0].cards}
+    read = {card.named.id for card in reader_of(deck).read(picture).cards}
     there = {card["id"] for card in truth["cards"]}
     scene = load_picture(Path("/project/hands.jpg")).image
     height, width = scene.shape[:2]
-    table, _ = table_in(scene)
+    table = table_from_markers(markers_in(scene), (width, height))
     whole_mm = table.to_mm(np.array([(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]))
     hands = len(HandFinder().find(scene, table, whole_mm))
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in REPORTED)

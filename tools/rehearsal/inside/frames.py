@@ -14,7 +14,7 @@ from hardware.camera.camera import CameraSettings, CameraTimeoutError, open_came
 from hardware.camera.frames import Frame
 from hardware.settings import MS
 from vision.deck import load_deck
-from vision.marked.reader import read_picture
+from vision.reading import reader_of
 
 FRAMES = 15
 
@@ -45,8 +45,8 @@ def main(faces: set[str]) -> int:
     print(f"{FRAMES} frames, {width}x{height} {frames[-1].pixel_format.name}, {age}")
     for note in notes:
         print(f"note: {note}")
-    reading, _ = read_picture(frames[-1].bgr(), load_deck("confetti"))
-    read = {card.face.id for card in reading.cards}
+    reading = reader_of(load_deck("confetti")).read(frames[-1].bgr())
+    read = {card.named.id for card in reading.cards}
     print(f"cards on the table: {len(faces)}; read: {len(read & faces)}; read wrongly: {sorted(read - faces)}")
     rising = all(earlier < later for earlier, later in itertools.pairwise(stamps))
     return 0 if rising and read & faces and read <= faces and min(ages) >= 0 else 1

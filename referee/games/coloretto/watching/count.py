@@ -18,9 +18,9 @@ from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.table_score import card_of, read_areas
 from referee.scoring.seats import SeatCards
+from vision.deck import Deck
 from vision.errors import VisionError
 from vision.profile import TableProfile
-from vision.read.print_deck import PrintDeck
 
 _TAKES_NS = 5_000_000_000
 _LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards are by then has put them away
@@ -45,7 +45,7 @@ class EndCount:
     to count, or what was counted is not taken yet.
     """
 
-    def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int) -> None:
+    def __init__(self, deck: Deck, profile: TableProfile | None, players: int) -> None:
         self._deck, self._profile, self._players = deck, profile, players
         self.begin_again()
 
@@ -134,7 +134,7 @@ class EndCount:
         areas += [self._area(hand) for hand in sharing.seats]
 
     def _area(self, hand: SeatCards) -> _Area:
-        named = [(card_of(self._deck, card.face.id), card) for card in hand.cards]
+        named = [(card_of(self._deck, card.named.id), card) for card in hand.cards]
         return _Area(
             tuple(name for name, _ in named if name is not None),
             tuple(
@@ -143,7 +143,7 @@ class EndCount:
                 if name is not None
             ),
             tuple(
-                Outline(tuple(map(tuple, unclear.corners_px.tolist())), hand.seat, unclear.reason, certain=False)
+                Outline(tuple(map(tuple, unclear.corners_px.tolist())), hand.seat, str(unclear.reason), certain=False)
                 for unclear in hand.unclear
             ),
         )

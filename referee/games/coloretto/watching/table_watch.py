@@ -37,14 +37,14 @@ from referee.watchers.stillness import (
 from referee.watchers.table_arms import ArmRegion, TableArms
 from referee.watchers.table_finder import TableFinder
 from vision.arrays import Floats, Image
+from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import markers_in, white_of
 from vision.profile import TableProfile
 from vision.quads import shared_area
-from vision.read.card import Card
 from vision.read.card_search import CardSearch
 from vision.read.places import moved
-from vision.read.print_deck import PrintDeck
+from vision.reading import Card
 
 Point = tuple[float, float]
 
@@ -255,7 +255,7 @@ _RIM_PX, _LEAST_ARM_PX = 2, 10
 class TableWatch:
     """Sees the rows and areas of one table."""
 
-    def __init__(self, deck: PrintDeck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
+    def __init__(self, deck: Deck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
         self._deck = as_counted(deck)
         # A summary card has little print, so much resembles it; its place does not matter.
         played = tuple(face for face in deck.faces if face.attributes.get("kind") != "summary")
@@ -406,7 +406,7 @@ class TableWatch:
             quads = like_a_card(points_mm, self._deck.card_mm)
             card = None
             if quads is not None:
-                px = place.table.to_px(quads.reshape(-1, 2)).reshape(-1, 4, 2)
+                px = place.table.to_px(quads)
                 near = moved(px, place.table, *_NEAR).reshape(-1, 4, 2)
                 card = self._search.at(image, place.table, near, self._white)
             if card is not None and card.reason is None:

@@ -16,9 +16,9 @@ from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.table_watch import TableWatch
 from referee.games.coloretto.watching.tracker import Tracker
 from referee.watchers.table_finder import no_table_notice
+from vision.deck import Deck
 from vision.errors import VisionError
 from vision.profile import TableProfile
-from vision.read.print_deck import PrintDeck
 
 
 class ColorettoWatcher(Watcher):
@@ -28,7 +28,7 @@ class ColorettoWatcher(Watcher):
     deck that has no cards for the rows, `rows_unmarked`.
     """
 
-    def __init__(self, header: Header, deck: PrintDeck, profile: TableProfile | None) -> None:
+    def __init__(self, header: Header, deck: Deck, profile: TableProfile | None) -> None:
         players = len(header.players)
         self._tracker = Tracker(header)
         self._eyes = TableWatch(deck, profile, players, rooms(players))

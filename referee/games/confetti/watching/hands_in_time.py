@@ -21,6 +21,7 @@ from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
 from referee.watchers.stillness import Stillness, levels_changed
 from vision.arrays import Points
 from vision.channels import largest, smallest
+from vision.reading import reasons_of
 from vision.table import Table
 
 MOST = 12  # more take memory traffic and no noise worth mentioning
@@ -70,8 +71,8 @@ def doubts(
 
 def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Notice | None:
     if hand.unclear:
-        reasons = sorted({card.reason for card in hand.unclear})
-        return Notice(t_ns, "unclear_cards", hand.seat, {"count": len(hand.unclear), "reasons": reasons})
+        told = {"count": len(hand.unclear), "reasons": reasons_of(hand.unclear)}
+        return Notice(t_ns, "unclear_cards", hand.seat, told)
     if len(hand.other_side) > kept:
         return Notice(t_ns, "wrong_side", hand.seat, {"count": len(hand.other_side) - kept})
     if not hand.cards and (foreign is None or foreign > FOREIGN_SHARE):
@@ -86,11 +87,12 @@ def hand_outlines(seated: SeatedReading, side: str) -> tuple[Outline, ...]:
     sharing = share_out(seated.reading, seated.ring, side)
     owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
     read = [
-        Outline(_points(card.corners_px), owners.get(id(card)), " ".join(card_of(card.face)), True)
+        Outline(_points(card.corners_px), owners.get(id(card)), " ".join(card_of(card.named)), True)
         for card in seated.reading.cards
     ]
     unclear = [
-        Outline(_points(card.corners_px), owners.get(id(card)), card.reason, False) for card in seated.reading.unclear
+        Outline(_points(card.corners_px), owners.get(id(card)), str(card.reason), False)
+        for card in seated.reading.unclear
     ]
     return (*read, *unclear)
 

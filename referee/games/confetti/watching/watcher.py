@@ -30,7 +30,6 @@ from referee.scoring.seats import SeatCards, Sharing, share_out
 from referee.scoring.unseen_cards import HandsOff, UnseenCards
 from referee.watchers.stillness import FramePace, Stillness
 from referee.watchers.table_finder import TableFinder, WatchSetup, no_table_notice
-from vision.deck import Deck
 from vision.errors import VisionError
 
 MS = 1_000_000
@@ -59,8 +58,6 @@ class ConfettiWatcher(Watcher):
         self._side = settings_from(header).side
         self._players = len(header.players)
         deck = setup.deck_for(header)
-        if not isinstance(deck, Deck):
-            raise BadInputError("error.games.cards_of_show_pictures_not", deck=deck.name)
         self._deck = deck
         self._reader = SeatedReader(deck, setup.profile, self._players)
         self._unseen = UnseenCards(deck)
@@ -243,7 +240,7 @@ class ConfettiWatcher(Watcher):
         self.outlines = hand_outlines(seated, self._side)
         sharing, told, gone = self._doubts(frame, seated)
         if not told or gone or self._wanted:
-            hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
+            hands = tuple(tuple(sorted(card.named.id for card in hand.cards)) for hand in sharing.seats)
             if not sure and hands != self._once:
                 self._once = hands
                 self._remember(sharing, told, gone)
@@ -301,13 +298,13 @@ class ConfettiWatcher(Watcher):
     def _cards_of(self, faces: Faces | None) -> list[list[str]] | None:
         if faces is None:
             return None
-        return [list(card_of(self._deck.by_id[self._side, face])) for face in sorted(faces)]
+        return [list(card_of(self._deck.face(face, self._side))) for face in sorted(faces)]
 
     def _wanted_hands(self, t_ns: int, clear: Sequence[SeatCards], *, wanted: bool) -> tuple[Event, ...]:
         """Give the clear ones of hands that are wanted, unless they are known already; two looks have agreed on all."""
         if not wanted:
             return ()
-        faces = {hand.seat: tuple(sorted(card.face.id for card in hand.cards)) for hand in clear}
+        faces = {hand.seat: tuple(sorted(card.named.id for card in hand.cards)) for hand in clear}
         fresh = [hand for hand in clear if self._given.get(hand.seat) != faces[hand.seat]]
         self._given |= faces
         return tuple(_hand(t_ns, hand) for hand in fresh)
@@ -349,8 +346,8 @@ class ConfettiWatcher(Watcher):
 
 
 def _hand(t_ns: int, hand: SeatCards) -> Event:
-    cards = [list(card_of(card.face)) for card in hand.cards]
-    faces = [card.face.id for card in hand.cards]
+    cards = [list(card_of(card.named)) for card in hand.cards]
+    faces = [card.named.id for card in hand.cards]
     return Event(t_ns, "hand", {"event": "hand", "seat": hand.seat, "cards": cards, "faces": faces})
 
 
@@ -359,7 +356,7 @@ Faces = frozenset[str]
 
 def faces_of(hand: SeatCards) -> Faces:
     """Return the faces that are before a seat with the played side up."""
-    return frozenset(card.face.id for card in hand.cards)
+    return frozenset(card.named.id for card in hand.cards)
 
 
 def gone_hands(
@@ -412,4 +409,4 @@ def _elsewhere(sharing: Sharing, hand: SeatCards) -> Faces:
     """Return the faces that are anywhere but in a hand."""
     others = [card for other in sharing.seats if other is not hand for card in other.cards]
     turned = [card for seat in sharing.seats for card in seat.other_side]
-    return frozenset(card.face.id for card in (*others, *turned, *sharing.heap))
+    return frozenset(card.named.id for card in (*others, *turned, *sharing.heap))

@@ -21,7 +21,7 @@ from vision.piles.observations import PilePlace
 from vision.piles.pile_reader import PrintTableReader
 from vision.piles.pile_watch import PileWatch
 from vision.profile import TableProfile
-from vision.read.card import Card
+from vision.reading import Card
 
 MS = 1_000_000
 SEARCH_NS = 400 * MS

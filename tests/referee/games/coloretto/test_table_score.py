@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from referee.commands import main
-from referee.decks.lookup import find_print_deck
 from referee.games.coloretto.score import SummarySide
 from referee.games.coloretto.table_score import score_coloretto_picture
 from referee.games.seating import AREA_MM, ring_of, spot
@@ -21,10 +20,10 @@ from referee.scoring.unseen_cards import HandsOff, UnseenCards
 from simulation.live import LiveTable, Shots
 from simulation.script import Lying, Script, ScriptCard
 from simulation.view import Look
-from vision.deck import Face
+from vision.deck import Deck, load_deck
 from vision.image import Picture
 from vision.markers import Marker, table_from_markers
-from vision.reading import CardReading, Reading
+from vision.reading import Card, Reading
 from vision.table import Table as SeenTable
 
 Image = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
@@ -44,7 +43,7 @@ def laid(hands: Hands) -> list[tuple[str, Lying]]:
 def picture_of(cards: Sequence[tuple[str, Lying]]) -> Image:
     script = Script(AREA_MM, tuple(ScriptCard(str(k), face, lies) for k, (face, lies) in enumerate(cards)), (), (), 1.0)
     shots = Shots(size=(1280, 720), look=Look(table="cloth"))
-    return LiveTable(script, find_print_deck("coloretto"), 3, shots).frame(0).bgr()
+    return LiveTable(script, load_deck("coloretto"), 3, shots).frame(0).bgr()
 
 
 def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -85,24 +84,27 @@ def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureF
 def test_a_reading_of_everdeck_is_scored_by_its_suits_and_what_cannot_be_is_unclear(
     hands: Hands, points: list[int], unclear: list[int], said: str, faces: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(image: Image, table: SeenTable | None, markers: tuple[Marker, ...]) -> tuple[Reading, SeenTable]:
-        """Return all cards as they are, at their places: the subject is what is made of a reading."""
-        found = table or table_from_markers(markers, (image.shape[1], image.shape[0]))
-        seen = []
-        for face, lies in laid(hands):
-            # Table coordinates begin at the lowest marker, drawn ones at the corner.
-            middle = np.array([lies.x_mm - 49.5, lies.y_mm - 49.5])
-            quad = found.to_px(middle + [[-31, -44], [31, -44], [31, 44], [-31, 44]])
-            sure = 0.7 if "?" in face else 0.999
-            seen.append(CardReading(Face(face.rstrip("?"), "front", ()), sure, quad, (middle[0], middle[1])))
-        return Reading(tuple(seen), ()), found
+    class AsLaid:
+        """Reads all cards as they are, at their places: the subject is what is made of a reading."""
 
-    monkeypatch.setattr("referee.scoring.seated_reading.reading_of", lambda deck: read)
+        def __init__(self, deck: Deck) -> None:
+            self.deck = deck
+
+        def read(self, image: Image, table: SeenTable | None, markers: tuple[Marker, ...]) -> Reading:
+            found = table or table_from_markers(markers, (image.shape[1], image.shape[0]))
+            seen = []
+            for face, lies in laid(hands):
+                # Table coordinates begin at the lowest marker, drawn ones at the corner.
+                middle = np.array([lies.x_mm - 49.5, lies.y_mm - 49.5])
+                quad = found.to_px(middle + [[-31, -44], [31, -44], [31, 44], [-31, 44]])
+                sure = 0.7 if "?" in face else 0.999
+                seen.append(Card(self.deck.face(face.rstrip("?")), sure, quad, (middle[0], middle[1])))
+            return Reading(tuple(seen), (), found)
+
+    monkeypatch.setattr("referee.scoring.seated_reading.reader_of", AsLaid)
     for doubting in (HandsOff, UnseenCards):
         monkeypatch.setattr(doubting, "doubt", lambda self, image, seated: seated)
-    result = score_coloretto_picture(
-        Picture(picture_of([]), 1), find_print_deck("everdeck"), None, 2, SummarySide.BROWN
-    )
+    result = score_coloretto_picture(Picture(picture_of([]), 1), load_deck("everdeck"), None, 2, SummarySide.BROWN)
     assert [score.points for score in result.scores] == points
     assert [len(hand.unclear) for hand in result.sharing.seats] == unclear
     assert said in result.sentences(Language())[0][1]
@@ -114,7 +116,7 @@ def test_a_reading_of_everdeck_is_scored_by_its_suits_and_what_cannot_be_is_uncl
     [
         (["--table", "blue"], "no table profile blue"),
         (["--deck", "piccolino"], "are for Piccolino, not for Coloretto"),
-        (["--deck", "confetti"], "show marks, not pictures"),
+        (["--deck", "confetti"], "are for Confetti, not for Coloretto"),
         (["--side", "white"], "Confetti"),
         (["--players", "6"], "from 1 to 5"),
     ],

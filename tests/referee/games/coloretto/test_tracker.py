@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from referee.decks.lookup import find_print_deck
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice
 from referee.games.coloretto.demo import ColorettoPlan
@@ -14,6 +13,7 @@ from simulation.live import Shots
 from tests.support.coloretto_drawn import watch_game
 from tests.support.drawn_lesson import taught
 from tests.support.seen_coloretto import Noise, play, tell, true_moves
+from vision.deck import load_deck
 
 HABITS = {
     "nothing in the way": (5, Noise()),
@@ -230,7 +230,7 @@ def test_a_card_that_nobody_can_read_is_asked_for() -> None:
 @pytest.mark.nightly
 def test_a_drawn_round_for_two_is_understood_with_a_deck_that_was_taught() -> None:
     # Two play with green rows, and take the third row's cards out of the game (K5).
-    deck = find_print_deck("coloretto")
+    deck = load_deck("coloretto")
     counted = watch_game(5, 2.0, ColorettoPlan(rounds=1, players=2), deck, taught(deck, 7, Shots(size=(1280, 720))))
     assert (counted.moves, counted.understood, counted.wrong) == (8, 8, [])
     assert counted.points_right

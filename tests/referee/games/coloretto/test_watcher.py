@@ -11,7 +11,6 @@ from itertools import pairwise
 import pytest
 
 from hardware.camera.frames import Frame
-from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.demo.table import NAMES
 from referee.engine.events import Event, Header
@@ -31,8 +30,9 @@ from simulation.live import LiveTable, Shots
 from simulation.script import Carry, Lying, Script, ScriptCard, collisions
 from simulation.view import Look as View
 from tests.support.coloretto_drawn import watch_game
+from vision.deck import load_deck
 
-DECK = find_print_deck("coloretto")
+DECK = load_deck("coloretto")
 CLOTH = View(table="cloth")
 
 
@@ -64,7 +64,7 @@ def test_start_cards_last_round_and_cards_placed_are_seen() -> None:
     ("name", "players"), [("coloretto", 2), ("coloretto", 3), ("coloretto", 4), ("coloretto", 5), ("everdeck", 3)]
 )
 def test_a_written_game_is_one_by_the_rules_with_one_foul(name: str, players: int) -> None:
-    deck, plan = find_print_deck(name), ColorettoPlan(players=players)
+    deck, plan = load_deck(name), ColorettoPlan(players=players)
     told, again = write_coloretto(deck, 7, plan), write_coloretto(deck, 7, plan)
     assert told.game.over and len(told.fouls) <= 1
     assert collisions(told.script) == []
@@ -100,7 +100,7 @@ def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
 
 @pytest.mark.parametrize(("name", "hints"), [("coloretto", 0), ("everdeck", 1)])
 def test_where_no_card_marks_the_rows_players_are_asked_once_to_leave_room_between_them(name: str, hints: int) -> None:
-    deck = find_print_deck(name)
+    deck = load_deck(name)
     table = LiveTable(
         write_coloretto(deck, 7, ColorettoPlan(players=3, rounds=1)).script, deck, 7, Shots(frames_per_s=2.0)
     )

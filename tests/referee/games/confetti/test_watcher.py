@@ -33,7 +33,7 @@ DATA = Path(__file__).parents[3] / "data"
 TABLE = DATA / "tables" / "confetti-three-seats.jpg"
 HANDS = json.loads((DATA / "scenes" / "white-seats-mug.json").read_text(encoding="utf-8"))["seats"]
 DECK = load_deck("confetti")
-HANDS_SEEN = [[[mark.colour for mark in DECK.by_id["white", face].marks] for face in hand] for hand in HANDS]
+HANDS_SEEN = [[[mark.colour for mark in DECK.face(face, "white").marks] for face in hand] for hand in HANDS]
 SECOND = 1_000_000_000
 STEP = SECOND // 5
 PLAYERS = ("Ann", "Ben", "Cem")
@@ -359,7 +359,7 @@ def journal(tmp_path: Path) -> Iterator[Store]:
 
 
 def cards(deck: Deck, faces: tuple[str, ...]) -> list[list[str]]:
-    return [[mark.colour for mark in deck.by_id["white", face].marks] for face in faces]
+    return [[mark.colour for mark in deck.face(face, "white").marks] for face in faces]
 
 
 @pytest.mark.usefixtures("no_hands_sought")

@@ -11,7 +11,6 @@ import pytest
 
 from hardware.camera.frames import Frame
 from hardware.events import TimedEvent as DeviceEvent
-from referee.decks.lookup import find_print_deck
 from referee.demo.stepped import SteppedTable
 from referee.engine.events import Header
 from referee.engine.session import Outcome, Session
@@ -25,12 +24,13 @@ from simulation.view import Look
 from tests.support.piles_table import piles_table
 from tests.support.short_game import on_cores, record_short_game, rulings_of
 from vision.arrays import Image
+from vision.deck import load_deck
 from vision.markers import find_markers, table_from_markers
 from vision.piles.observations import PilePlace
 from vision.piles.pile_reader import PrintTableReader
 
 MS = 1_000_000
-DECK = find_print_deck("piccolino")
+DECK = load_deck("piccolino")
 Rung = tuple[int, object, object]
 BIG = Shots(size=(1280, 720), frames_per_s=20)
 BARE = Shots(size=(1280, 720), frames_per_s=15)

@@ -27,7 +27,6 @@ _OWN_SHIFT, _OWN_SLOPE = 1.5, 0.03  # of a single side against its rectangle, in
 # Logistic regression on 1,700 hypotheses of 260 synthetic tables, 100 of them without cards.
 _SCORE = (-0.97, 2.01, 1.04)
 _SPREAD_PX = 8.0  # standard error of the centre at which a score is halved
-_LIGHT = np.array([1 / 255, 1 / 255, 1 / 255, 1], np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,18 +69,19 @@ def crop_maps(poses: NDArray[np.floating]) -> Floats:
     return np.concatenate([linear, origin[..., None]], 2)
 
 
-def with_marks(fine: Image, marks: Image) -> Image:
-    """(h, w, 4) BGR of a picture at FINE, and the marks (h / FINE, w / FINE) of known cards."""
-    larger = cv2.resize(marks, fine.shape[1::-1], interpolation=cv2.INTER_NEAREST)
-    return np.asarray(cv2.merge([fine, larger]), np.uint8)
+def cut(fine: Image, marks: Image, maps: Floats) -> Image:
+    """(n, CROP_PX, CROP_PX, 4) of a picture (h, w, 3) at FINE and the marks of known cards in a view.
 
-
-def cut(marked: Image, maps: Floats) -> NDArray[np.float32]:
-    """(n, CROP_PX, CROP_PX, 4), 0..1, of a picture with marks; `maps` (n, 2, 3) lead from crops to the view."""
-    ways = FINE * maps
+    `maps` (n, 2, 3) lead from crops to the view.
+    """
+    size, flags = (CROP_PX, CROP_PX), cv2.WARP_INVERSE_MAP
+    ways = maps.copy()
     ways[:, :, 2] += ways[:, :, :2].sum(2) / 2 - 0.5  # px centres are at 0.5
-    size, flags = (CROP_PX, CROP_PX), cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.stack([cv2.warpAffine(marked, way, size, flags=flags) for way in ways]) * _LIGHT
+    finer = FINE * ways
+    finer[:, :, 2] += (FINE - 1) / 2
+    colours = [cv2.warpAffine(fine, way, size, flags=flags | cv2.INTER_LINEAR) for way in finer]
+    covers = [cv2.warpAffine(marks, way, size, flags=flags | cv2.INTER_NEAREST) for way in ways]
+    return np.stack([cv2.merge(pair) for pair in zip(colours, covers, strict=True)]).astype(np.uint8, copy=False)
 
 
 def near(on: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -99,7 +99,7 @@ def corners_of(poses: Floats) -> Floats:
 
 
 def settled(
-    network: CropNetwork, marked: Image, cards: Settled, size_known: bool = False, on_edges: bool = True,
+    network: CropNetwork, fine: Image, marks: Image, cards: Settled, size_known: bool = False, on_edges: bool = True,
     way: Floats | None = None,
 ) -> Settled:  # fmt: skip
     """Cards moved to where the crop network sees their sides; sizes stay if they are known.
@@ -111,7 +111,7 @@ def settled(
         return cards
     poses, votes = cards.poses, cards.votes
     maps = crop_maps(poses)
-    cells = network.run(cut(marked, maps))
+    cells = network.run(cut(fine, marks, maps))
     on = np.asarray(1 / (1 + np.exp(-cells[..., 0])), np.float32)
     offsets = _by_side(cells[..., 1:3] * np.float32(CARD_PX)) + _PLACES[:, None] - _HOME[:, None, None]
     precision = _by_side(np.exp(np.clip(cells[..., 3:5], -4, 2.5)))
@@ -126,7 +126,7 @@ def settled(
         some = weight / np.maximum(np.abs(offsets - offset - slope * _CENTRES[:, None]), 1 / precision)
         normal, right = equations_of_lines(some.sum(-1), (some * offsets).sum(-1), _CENTRES)
         if on_edges and number == _ROUNDS:
-            more, also, edges, changes = edges_beside(marked, maps, lines, on, way)
+            more, also, edges, changes = edges_beside(fine, maps, lines, on, way)
             normal, right = normal + more, right + also
         curvature = across @ normal @ basis + np.diag(prior)
         change = np.linalg.solve(curvature, across @ right[..., None])

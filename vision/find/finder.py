@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.effort import spend
 from vision.find.above import FromAbove, TableView
-from vision.find.crops import Settled, corners_of, settled, with_marks
+from vision.find.crops import Settled, corners_of, settled
 from vision.find.network import CropNetwork, Network, shipped_networks
 from vision.find.scale import SHORT_PX
 from vision.find.votes import MOST_CLUSTERS, SQUARE, clusters_of, distinct
@@ -41,11 +41,11 @@ class CardHypotheses:
 
 @dataclass(frozen=True, eq=False)
 class FinderLook:
-    """Cards of the size `card` in units of the view `above`, the best first, in px; `marked` is its finer picture."""
+    """Cards of the size `card` in units of the view `above`, the best first, in px; `marks` are 255 on known cards."""
 
     card: tuple[float, float]
     above: FromAbove
-    marked: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
     cards: Settled
 
     def having(self, cards: Settled) -> FinderLook:
@@ -73,7 +73,7 @@ class CardFinder:
         what they partly cover is searched for.
         """
         look = self._votes(view, card, known)
-        look = look.having(settled(self._crop_network, look.marked, look.cards, size_known=True))
+        look = look.having(settled(self._crop_network, look.above.fine, look.marks, look.cards, size_known=True))
         return look.hypotheses(corners_of(look.cards.poses))
 
     def seeds(
@@ -82,14 +82,16 @@ class CardFinder:
         """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
         look = self._votes(view, card, known, most or MOST_CLUSTERS)
         # Edges of the picture lead to halves of cards at first.
-        return look.having(settled(self._crop_network, look.marked, look.cards, on_edges=most is not None))
+        return look.having(
+            settled(self._crop_network, look.above.fine, look.marks, look.cards, on_edges=most is not None)
+        )
 
     def again(self, look: FinderLook, way: Floats | None = None) -> FinderLook:
         """The same cards after another pass over their crops, which may change their sizes.
 
         `way` (3,) is the direction in which colours change at the edges of cards, if that is known.
         """
-        return look.having(settled(self._crop_network, look.marked, look.cards, way=way))
+        return look.having(settled(self._crop_network, look.above.fine, look.marks, look.cards, way=way))
 
     def _votes(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats], most: int = MOST_CLUSTERS
@@ -101,11 +103,9 @@ class CardFinder:
         marks = np.zeros(above.image.shape[:2], np.uint8)
         for corners in known:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
-            cv2.fillConvexPoly(marks, inside, (1,), cv2.LINE_8, 4)
+            cv2.fillConvexPoly(marks, inside, (255,), cv2.LINE_8, 4)
         spend(marks.size * _STEPS_A_PX)
-        cells = self._network.run(above.image, marks, aspect)
-        taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
-        cells[taken_off, 0] = -10
-        poses, votes = clusters_of(cells, aspect < SQUARE, most)
+        places, cells = self._network.run(above.image, marks, aspect)
+        poses, votes = clusters_of(places, cells, marks.shape, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
-        return FinderLook((short, long), above, with_marks(above.fine, marks), Settled.unsettled(poses, votes))
+        return FinderLook((short, long), above, marks, Settled.unsettled(poses, votes))

@@ -86,10 +86,9 @@ def _points(offsets: Floats) -> NDArray[np.float32]:
 
 def _sampled(fine: NDArray[np.uint8], maps: Floats, points: NDArray[np.float32]) -> NDArray[np.float32]:
     """Colours (n, 4, points, offsets, 3) of the picture at points of crops."""
-    n = len(points)
-    origin = FINE * (maps[..., :2].sum(2) * CROP_PX / 2 + maps[..., 2]) - 0.5
-    places = points.reshape(n, -1, 2) @ (FINE * maps[..., :2].swapaxes(1, 2)).astype(np.float32)
-    places += origin[:, None].astype(np.float32)
+    linear = FINE * maps[..., :2].swapaxes(1, 2)
+    origin = CROP_PX / 2 * linear.sum(1) + FINE * maps[..., 2] - 0.5
+    places = points.reshape(len(points), -1, 2) @ linear.astype(np.float32) + origin[:, None].astype(np.float32)
     colours = cv2.remap(fine, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return colours.astype(np.float32).reshape(*points.shape[:-1], 3)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vision.effort import spend
 from vision.find.above import FromAbove, TableView
 from vision.find.crops import Settled, corners_of, settled
-from vision.find.network import CropNetwork, Network, shipped_networks
+from vision.find.network import shipped_networks
 from vision.find.scale import SHORT_PX
 from vision.find.votes import MOST_CLUSTERS, SQUARE, clusters_of, distinct
 
@@ -48,12 +48,6 @@ class FinderLook:
     marks: NDArray[np.uint8]
     cards: Settled
 
-    def having(self, cards: Settled) -> FinderLook:
-        """The same look with those of other cards that are likely, the best first, each once."""
-        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
-        cards = cards[np.argsort(-cards.scores, kind="stable")]
-        return replace(self, cards=cards[distinct(cards.poses[:, :3], self.card[1] < SQUARE * self.card[0])])
-
     def hypotheses(self, corners: Floats) -> CardHypotheses:
         """The cards with these corners (n, 4, 2) in px of the view."""
         in_picture = self.above.to_picture(corners.reshape(-1, 2)).reshape(-1, 4, 2)
@@ -63,8 +57,8 @@ class FinderLook:
 class CardFinder:
     """Finds cards with the shipped networks."""
 
-    def __init__(self, networks: tuple[Network, CropNetwork] | None = None) -> None:
-        self._network, self._crop_network = networks or shipped_networks()
+    def __init__(self) -> None:
+        self._network, self._crop_network = shipped_networks()
 
     def find(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> CardHypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
@@ -72,26 +66,30 @@ class CardFinder:
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
         what they partly cover is searched for.
         """
-        look = self._votes(view, card, known)
-        look = look.having(settled(self._crop_network, look.above.fine, look.marks, look.cards, size_known=True))
+        look = self._closer(self._votes(view, card, known), size_known=True)
         return look.hypotheses(corners_of(look.cards.poses))
 
     def seeds(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int | None = None
     ) -> FinderLook:
         """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
-        look = self._votes(view, card, known, most or MOST_CLUSTERS)
         # Edges of the picture lead to halves of cards at first.
-        return look.having(
-            settled(self._crop_network, look.above.fine, look.marks, look.cards, on_edges=most is not None)
-        )
+        return self._closer(self._votes(view, card, known, most or MOST_CLUSTERS), on_edges=most is not None)
 
     def again(self, look: FinderLook, way: Floats | None = None) -> FinderLook:
         """The same cards after another pass over their crops, which may change their sizes.
 
         `way` (3,) is the direction in which colours change at the edges of cards, if that is known.
         """
-        return look.having(settled(self._crop_network, look.above.fine, look.marks, look.cards, way=way))
+        return self._closer(look, way=way)
+
+    def _closer(
+        self, look: FinderLook, size_known: bool = False, on_edges: bool = True, way: Floats | None = None
+    ) -> FinderLook:
+        cards = settled(self._crop_network, look.above.fine, look.marks, look.cards, size_known, on_edges, way)
+        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
+        cards = cards[np.argsort(-cards.scores, kind="stable")]
+        return replace(look, cards=cards[distinct(cards.poses[:, :3], look.card[1] < SQUARE * look.card[0])])
 
     def _votes(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats], most: int = MOST_CLUSTERS

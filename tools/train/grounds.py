@@ -124,11 +124,11 @@ def make_ground(g: Random) -> Image:
     return np.clip(image, 0, 255).astype(np.uint8)
 
 
-def part_of(g: Random, ground: Image, n: int) -> Image:
+def some_part(g: Random, grounds: list[Image], n: int) -> Image:
     """Return a part (n, n, 3) of a ground: shifted, scaled, recoloured, in half of all cases turned by any angle."""
-    middle = ground.shape[0] / 2
+    ground, middle = grounds[g.integers(0, len(grounds))], SIDE / 2
     turn, scale = (g.uniform(0, 360), g.uniform(0.75, 1.6)) if g.random() < 0.5 else (90 * g.integers(0, 4), 1)
-    place = cv2.getRotationMatrix2D((middle, middle), float(turn), scale)
+    place = np.asarray(cv2.getRotationMatrix2D((middle, middle), float(turn), scale), np.float64)
     place[:, 2] += n / 2 - middle + g.integers(-60, 61, 2)
     part = cv2.warpAffine(ground, place, (n, n), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
     part = part[..., g.permutation(3)] if g.random() < 0.5 else part

@@ -11,7 +11,7 @@ from tools.train import draw
 from tools.train.art import SHORT, Deck
 from tools.train.canvas import NOBODY, Canvas, Shadow, placed, some_shadow
 from tools.train.draw import Floats, Image, Points, Random
-from tools.train.grounds import part_of
+from tools.train.grounds import some_part
 
 
 class Maker:
@@ -20,9 +20,10 @@ class Maker:
     def __init__(self, g: Random, canvas: Canvas, aspect: float, grounds: list[Image], decks: list[Deck]) -> None:
         self.g, self.canvas, self.aspect, self.grounds, self.decks = g, canvas, aspect, grounds, decks
 
-    def put_something(self, on_cards: bool) -> None:
-        """Put one random thing; small ones occur more often on cards."""
-        draw.chosen(self.g, [(make, small if on_cards else large) for make, large, small in _KINDS])(self)
+    def put_some(self, number: int, on_cards: bool) -> None:
+        """Put random things; small ones occur more often on cards."""
+        for _ in range(number):
+            draw.chosen(self.g, [(make, small if on_cards else large) for make, large, small in _KINDS])(self)
 
     def somewhere(self) -> Points:
         """Return a random place on the canvas."""
@@ -34,12 +35,8 @@ class Maker:
 
     def cloth(self) -> Floats:
         """Return an image (n, n, 3) of a ground or of one colour, as large as the canvas."""
-        n, ground = self.canvas.side, self.grounds[self.g.integers(0, len(self.grounds))]
-        return (
-            part_of(self.g, ground, n).astype(np.float32)
-            if self.g.random() < 0.5
-            else draw.filled(n, n, draw.colour(self.g))
-        )
+        n, g = self.canvas.side, self.g
+        return some_part(g, self.grounds, n) if g.random() < 0.5 else draw.filled(n, n, draw.colour(g))
 
     def size_of_no_card(self, least: float, most: float) -> Points:
         """Return sides (short, long) in px of a rectangle that differs by 20 % and more from a card."""

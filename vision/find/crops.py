@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import cv2
@@ -52,6 +53,11 @@ class Settled:
         """Cards before the first pass."""
         nothing = np.zeros(len(poses))
         return cls(poses, corners_of(poses), nothing, nothing, nothing, np.zeros((len(poses), 4, 3)), votes)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Settled]) -> Settled:
+        """The cards of all parts."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def __getitem__(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Settled:
         return Settled(*(getattr(self, field.name)[rows] for field in fields(self)))

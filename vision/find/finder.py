@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 _STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
+_PASSES = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
+_MOVED_PX, _MOVED_TURN = 1.4, np.radians(4)  # hypotheses that move farther pass again
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
 
 
@@ -66,7 +68,7 @@ class CardFinder:
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
         what they partly cover is searched for.
         """
-        look = self._closer(self._votes(view, card, known), size_known=True)
+        look = self.again(self._votes(view, card, known), size_known=True)
         return look.hypotheses(corners_of(look.cards.poses))
 
     def seeds(
@@ -74,20 +76,25 @@ class CardFinder:
     ) -> FinderLook:
         """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
         # Edges of the picture lead to halves of cards at first.
-        return self._closer(self._votes(view, card, known, most or MOST_CLUSTERS), on_edges=most is not None)
+        return self.again(self._votes(view, card, known, most or MOST_CLUSTERS), on_edges=most is not None)
 
-    def again(self, look: FinderLook, way: Floats | None = None) -> FinderLook:
-        """The same cards after another pass over their crops, which may change their sizes.
-
-        `way` (3,) is the direction in which colours change at the edges of cards, if that is known.
-        """
-        return self._closer(look, way=way)
-
-    def _closer(
-        self, look: FinderLook, size_known: bool = False, on_edges: bool = True, way: Floats | None = None
+    def again(
+        self, look: FinderLook, way: Floats | None = None, size_known: bool = False, on_edges: bool = True
     ) -> FinderLook:
-        cards = settled(self._crop_network, look.above.fine, look.marks, look.cards, size_known, on_edges, way)
-        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
+        """The likely ones of the same cards, each once, after a pass over crops; those that moved pass again.
+
+        Sizes may change, unless they are known. `way` (3,) is the direction in which colours change at the edges of
+        cards, if that is known.
+        """
+        moving, parts = look.cards, []
+        for _ in range(_PASSES if size_known else 1):
+            cards = settled(self._crop_network, look.above.fine, look.marks, moving, size_known, on_edges, way)
+            x, y, turned = np.abs(cards.poses[:, :3] - moving.poses[:, :3]).T
+            far = (np.hypot(x, y) > _MOVED_PX) | (turned > _MOVED_TURN)
+            likely = (cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)
+            parts.append(cards[likely & ~far])
+            moving = cards[likely & far]
+        cards = Settled.joined([*parts, moving])
         cards = cards[np.argsort(-cards.scores, kind="stable")]
         return replace(look, cards=cards[distinct(cards.poses[:, :3], look.card[1] < SQUARE * look.card[0])])
 

@@ -16,19 +16,9 @@ def clusters(poses: list[tuple[float, float, float]], aspect: float = ASPECT) ->
         dx, dy = x - centres[None], y - centres[:, None]
         cos, sin = np.cos(turn), np.sin(turn)
         inside = (np.abs(cos * dx + sin * dy) < SHORT_PX / 2) & (np.abs(cos * dy - sin * dx) < SHORT_PX * aspect / 2)
-        values = (
-            8,
-            dx / SHORT_PX,
-            dy / SHORT_PX,
-            3,
-            0,
-            3,
-            np.cos(2 * turn),
-            np.sin(2 * turn),
-            np.cos(4 * turn),
-            np.sin(4 * turn),
-        )
-        for channel, value in enumerate(values):
+        vote = (8, dx / SHORT_PX, dy / SHORT_PX, 3, 0, 3)
+        turns = np.cos(2 * turn), np.sin(2 * turn), np.cos(4 * turn), np.sin(4 * turn)
+        for channel, value in enumerate(vote + turns):
             cells[..., channel] = np.where(inside, value, cells[..., channel])
     rows, columns = np.nonzero(cells[..., 0] > 0)
     return clusters_of(

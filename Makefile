@@ -87,8 +87,7 @@ art: $(VENV)/installed
 # Trains the network that finds cards, from scratch and without any picture of a card: see docs/model.md. Some 3 hours on
 # two cores; OPTIONS=--go-on continues after an interruption.
 model: $(VENV)/trainable
-	$(BIN)/python -m tools.train.train build/model $(OPTIONS)
-	$(BIN)/python -m tools.train.export build/model vision/models
+	$(BIN)/python -m tools.train.train build/model vision/models $(OPTIONS)
 
 # Writes what all commands take into docs/commands.md, and the JSON that they give into docs/schemas.
 commands: $(VENV)/installed

@@ -8,21 +8,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from tools.train.draw import (
-    Colour,
-    Floats,
-    Image,
-    Random,
-    colour,
-    disc,
-    filled,
-    frame,
-    lines_of_text,
-    pattern,
-    picture,
-    shape,
-    word,
-)
+from tools.train import draw
+from tools.train.draw import Colour, Floats, Image, Place, Random
 
 SHORT = 56  # px of a card's short side in art and on the canvas: twice the network's scale
 FACES = 10  # faces a deck; the last one is the back
@@ -48,8 +35,8 @@ class _Painter:
 
     def __init__(self, g: Random, h: int, w: int) -> None:
         self.g, self.h, self.w = g, h, w
-        self.base = colour(g, str(g.choice(["white", "light", "dark", ""], p=[0.38, 0.22, 0.24, 0.16])))
-        self.inks = [colour(g, "vivid") if g.random() < 0.7 else colour(g) for _ in range(6)]
+        self.base = draw.colour(g, str(g.choice(["white", "light", "dark", ""], p=[0.38, 0.22, 0.24, 0.16])))
+        self.inks = [draw.colour(g, "vivid") if g.random() < 0.7 else draw.colour(g) for _ in range(6)]
         self.font, self.figure, self.size = int(g.integers(0, 6)), int(g.integers(0, 1 << 30)), g.uniform(0.6, 1.4)
         self.corner, self.corners = g.uniform(0.08, 0.16, 2), 4 if g.random() < 0.3 else 2
         self.middle = int(g.integers(0, 5))
@@ -60,115 +47,101 @@ class _Painter:
 
     def paper(self) -> Floats:
         """Return an empty face."""
-        return filled(self.h, self.w, self.base)
+        return draw.filled(self.h, self.w, self.base)
 
-    def _index(self, image: Floats, ink: Colour) -> None:
-        sign, size = str(self.g.choice(list("A23456789JQK") + ["10"])), self.w * 0.11 * self.size
-        dx, dy = self.corner
-        for x, y in ((dx, dy), (1 - dx, 1 - dy), (1 - dx, dy), (dx, 1 - dy))[: self.corners]:
-            at, below = (x * self.w, y * self.h), size * 1.1 * (1 if y < 0.5 else -1)
-            word(image, sign, (at[0] - size * 0.4, at[1] + size * 0.4), self.font, size, ink, 2)
-            shape(np.random.default_rng(self.figure), image, at[0], at[1] + below, size * 0.45, ink)
+    def pip(self, image: Floats, at: Place, size: float, ink: Colour, number: int = 0, thick: int = -1) -> None:
+        """Draw a figure that is the same on each face of the deck."""
+        draw.shape(np.random.default_rng(self.figure + number), image, at, size, ink, thick)
 
     def indexed(self) -> Floats:
         """Corner indices with pips, a framed picture, a number, a word or nothing between them."""
         g, h, w, image = self.g, self.h, self.w, self.paper()
-        ink = self.inks[g.integers(0, 2)] if g.random() < 0.7 else colour(g, "dark")
+        ink = self.inks[g.integers(0, 2)] if g.random() < 0.7 else draw.colour(g, "dark")
         if self.middle < 2:
             count, columns = int(g.integers(1, 11)), int(g.choice([1, 2, 2, 3]))
-            rows = -(-count // columns)
+            xs, ys = np.linspace(0.28, 0.72, columns), np.linspace(0.15, 0.85, -(-count // columns))
             for i in range(count):
-                x = 0.5 if columns == 1 else 0.28 + 0.44 * (i % columns) / (columns - 1)
-                y = 0.5 if rows == 1 else 0.15 + 0.7 * (i // columns) / (rows - 1)
-                shape(np.random.default_rng(self.figure), image, x * w, y * h, w * 0.085 * self.size, ink)
+                self.pip(image, (xs[i % columns] * w, ys[i // columns] * h), w * 0.085 * self.size, ink)
         elif self.middle == 2:
             m = int(g.uniform(0.08, 0.2) * w)
-            image[m:-m, m:-m] = picture(g, h - 2 * m, w - 2 * m)
+            image[m:-m, m:-m] = draw.picture(g, h - 2 * m, w - 2 * m)
             if g.random() < 0.7:
-                frame(image, m, 1, colour(g, "dark"))
+                draw.frame(image, m, 1, draw.colour(g, "dark"))
         elif self.middle == 3:
             sign = str(g.integers(0, 120))
-            word(
-                image,
-                sign,
-                (w * (0.5 - 0.17 * len(sign)), 0.5 * h + 0.2 * w),
-                self.font,
-                0.4 * w,
-                ink,
-                int(g.integers(2, 9)),
-            )
+            at = w * (0.5 - 0.17 * len(sign)), 0.5 * h + 0.2 * w
+            draw.word(image, sign, at, self.font, 0.4 * w, ink, int(g.integers(2, 9)))
         elif g.random() < 0.3:
-            word(image, "JOKER", (0.1 * w, 0.55 * h), self.font, w * 0.13, ink, 2)
-        self._index(image, ink)
+            draw.word(image, "JOKER", (0.1 * w, 0.55 * h), self.font, w * 0.13, ink, 2)
+        sign, size = str(g.choice(list("A23456789JQK") + ["10"])), w * 0.11 * self.size
+        dx, dy = self.corner
+        for x, y in ((dx, dy), (1 - dx, 1 - dy), (1 - dx, dy), (dx, 1 - dy))[: self.corners]:
+            draw.word(image, sign, (x * w - size * 0.4, y * h + size * 0.4), self.font, size, ink, 2)
+            self.pip(image, (x * w, y * h + size * 1.1 * np.sign(0.5 - y)), size * 0.45, ink)
         return image
 
     def marks(self) -> Floats:
         """Up to six figures anywhere, some cut by the edge; some faces are empty."""
         g, image = self.g, self.paper()
-        low, high = (0.03, 0.1) if self.middle == 1 else (0.06, 0.3)
-        for _ in range(g.integers(0, 2 if self.middle == 1 else 7)):
-            x, y = g.uniform(-0.02, 1.02, 2) * (self.w, self.h)
-            shape(g, image, x, y, g.uniform(low, high) * self.w, self.ink())
+        low, high, most = (0.03, 0.1, 2) if self.middle == 1 else (0.06, 0.3, 7)
+        for at in g.uniform(-0.02, 1.02, (g.integers(0, most), 2)) * (self.w, self.h):
+            draw.shape(g, image, at, g.uniform(low, high) * self.w, self.ink())
         return image
 
     def painted(self) -> Floats:
         """Art over the whole face, with or without roads as on tiles of a landscape."""
         g, h, w = self.g, self.h, self.w
-        image = picture(g, h, w) if g.random() < 0.7 else pattern(g, h, w, g.uniform(20, 90))
+        image = draw.picture(g, h, w) if g.random() < 0.7 else draw.pattern(g, h, w, g.uniform(20, 90))
         for _ in range(g.integers(1, 5) if self.middle == 0 else 0):
-            end = np.array([w, h]) / 2 + w * np.array([np.cos(turn := g.uniform(0, 6.3)), np.sin(turn)])
-            ink = tuple(float(v) for v in colour(g))
-            cv2.line(
-                image, (w // 2, h // 2), (int(end[0]), int(end[1])), ink, int(g.uniform(0.05, 0.25) * w), cv2.LINE_AA
-            )
+            road = np.outer([0, w], draw.way(g.uniform(0, 6.3))) + (w / 2, h / 2)
+            draw.line(image, road, draw.colour(g), g.uniform(0.05, 0.25) * w)
         return image
 
     def story(self) -> Floats:
         """Return a title, a picture and a box of text, or text alone."""
         g, h, w = self.g, self.h, self.w
-        image = filled(h, w, self.ink() if g.random() < 0.7 else self.base)
+        image = draw.filled(h, w, self.ink() if g.random() < 0.7 else self.base)
         m, top, bottom = int(0.07 * w), int(g.uniform(0.06, 0.2) * h), int(g.uniform(0.5, 0.7) * h)
         if self.middle:
-            image[top:bottom, m:-m] = picture(g, bottom - top, w - 2 * m)
+            image[top:bottom, m:-m] = draw.picture(g, bottom - top, w - 2 * m)
         low = bottom + int(g.uniform(0.02, 0.1) * h) if self.middle else top
-        image[low : h - m, m:-m] = colour(g, "light")
-        lines_of_text(g, image, (2 * m, low + 4, w - 2 * m, h - 2 * m), colour(g, "dark"), g.uniform(7, 18))
-        lines_of_text(g, image, (m, m, w * 0.7, top), colour(g, "dark"), top * 0.8)
+        image[low : h - m, m:-m] = draw.colour(g, "light")
+        draw.lines_of_text(g, image, (2 * m, low + 4, w - 2 * m, h - 2 * m), draw.colour(g, "dark"), g.uniform(7, 18))
+        draw.lines_of_text(g, image, (m, m, w * 0.7, top), draw.colour(g, "dark"), top * 0.8)
         return image
 
     def emblem(self) -> Floats:
         """Return one big figure, often round, on paper; every other one is a head with eyes and a mouth."""
         g, w, image = self.g, self.w, self.paper()
-        x, y, radius = w / 2, self.h / 2 + g.uniform(-0.04, 0.04) * w, w * g.uniform(0.25, 0.45)
-        head = g.random() < 0.5
-        if head and g.random() < 0.6:  # hair or a hat
-            for side in (-0.9, 0.9):
-                disc(image, x + side * radius, y - radius * 0.2, radius * g.uniform(0.3, 0.5), self.ink())
-        if head or g.random() < 0.6:
-            disc(image, x, y, radius, self.ink(), -1 if head else int(g.choice([-1, -1, 2, 6])))
-        if not head:
-            for _ in range(g.integers(1, 5)):
-                dx, dy = g.normal(0, 0.06, 2) * w
-                shape(g, image, x + dx, y + dy, radius * g.uniform(0.3, 0.8), self.ink())
-            return image
+        at, radius = np.array([w, self.h]) / 2 + (0, g.uniform(-0.04, 0.04) * w), w * g.uniform(0.25, 0.45)
         if g.random() < 0.5:
-            disc(image, x, y, radius, colour(g, "dark"), max(1, int(radius * 0.06)))
-        for side in (-0.4, 0.4):
-            disc(image, x + side * radius, y - 0.25 * radius, radius * 0.2, colour(g, "light"))
-            disc(image, x + side * radius, y - 0.25 * radius, radius * 0.1, colour(g, "dark"))
-        disc(image, x, y + 0.05 * radius, radius * g.uniform(0.1, 0.25), colour(g, "vivid"))
-        start, ink = int(g.choice([0, 180])), tuple(float(v) for v in colour(g, "vivid"))
-        mouth, axes = (int(x), int(y + radius * (0.75 if start else 0.35))), (int(radius * 0.5), int(radius * 0.3))
-        cv2.ellipse(image, mouth, axes, 0, start, start + 180, ink, max(2, int(radius * 0.12)), cv2.LINE_AA)
+            if g.random() < 0.6:
+                draw.disc(image, at, radius, self.ink(), int(g.choice([-1, -1, 2, 6])))
+            for _ in range(g.integers(1, 5)):
+                draw.shape(g, image, at + g.normal(0, 0.06, 2) * w, radius * g.uniform(0.3, 0.8), self.ink())
+            return image
+        hair, mouth = g.random() < 0.6, g.choice([-1, 1])  # a hat, too
+        for side in (-0.9, 0.9) if hair else ():
+            draw.disc(image, at + (side * radius, -radius * 0.2), radius * g.uniform(0.3, 0.5), self.ink())
+        draw.disc(image, at, radius, self.ink())
+        if g.random() < 0.5:
+            draw.disc(image, at, radius, draw.colour(g, "dark"), max(1, int(radius * 0.06)))
+        for eye in at + np.array([[-0.4, -0.25], [0.4, -0.25]]) * radius:
+            draw.disc(image, eye, radius * 0.2, draw.colour(g, "light"))
+            draw.disc(image, eye, radius * 0.1, draw.colour(g, "dark"))
+        draw.disc(image, at + (0, 0.05 * radius), radius * g.uniform(0.1, 0.25), draw.colour(g, "vivid"))
+        x = np.linspace(-0.5, 0.5, 12)
+        curve = np.stack([x, 0.55 + mouth * (0.15 - 0.3 * (1 - 4 * x**2) ** 0.5)], 1) * radius
+        draw.line(image, at + curve, draw.colour(g, "vivid"), max(2, radius * 0.12))
         return image
 
     def creature(self) -> Floats:
         """Return a figure of several parts on paper or on a painted ground."""
         g, w, main = self.g, self.w, self.ink()
-        image = self.paper() if g.random() < 0.5 else picture(g, self.h, w) * np.float32(0.5) + np.float32(100)
+        image = self.paper() if g.random() < 0.5 else draw.picture(g, self.h, w) * np.float32(0.5) + np.float32(100)
         at = np.array([w, self.h]) / 2
         for _ in range(g.integers(4, 12)):
-            shape(g, image, at[0], at[1], g.uniform(0.06, 0.24) * w, main if g.random() < 0.6 else colour(g))
+            draw.shape(g, image, at, g.uniform(0.06, 0.24) * w, main if g.random() < 0.6 else draw.colour(g))
             at = np.clip(at + g.normal(0, 0.14, 2) * w, 0.15 * w, [0.85 * w, self.h - 0.15 * w])
         return image
 
@@ -176,26 +149,25 @@ class _Painter:
         """Return one to three equal figures in a row, solid or in outline."""
         g, image, ink = self.g, self.paper(), self.ink()
         count, thick = int(g.integers(1, 4)), int(g.choice([-1, 2, 3]))
-        figure, size = int(g.integers(0, 4)) + self.figure, g.uniform(0.14, 0.24) * self.w
+        number, size = int(g.integers(0, 4)), g.uniform(0.14, 0.24) * self.w
         for i in range(count):
-            shape(np.random.default_rng(figure), image, self.w / 2, self.h * (i + 1) / (count + 1), size, ink, thick)
+            self.pip(image, (self.w / 2, self.h * (i + 1) / (count + 1)), size, ink, number, thick)
         return image
 
     def back(self) -> Floats:
         """Return a pattern, a picture or one colour, mostly with a border."""
         g, h, w, kind = self.g, self.h, self.w, self.g.random()
-        image = pattern(g, h, w, g.uniform(5, 40)) if kind < 0.6 else filled(h, w, colour(g))
+        image = draw.pattern(g, h, w, g.uniform(5, 40)) if kind < 0.6 else draw.picture(g, h, w)
         if kind > 0.8:
-            image = picture(g, h, w)
+            image[:] = draw.colour(g)
         if g.random() < 0.5:
-            shape(g, image, w / 2, h / 2, g.uniform(0.1, 0.4) * w, colour(g))
+            draw.shape(g, image, (w / 2, h / 2), g.uniform(0.1, 0.4) * w, draw.colour(g))
         if g.random() < 0.7:
-            frame(image, 0, g.uniform(0.02, 0.12) * w, colour(g, "white"))
+            draw.frame(image, 0, g.uniform(0.02, 0.12) * w, draw.colour(g, "white"))
         return image
 
 
-_Paint = Callable[[_Painter], Floats]
-_KINDS: tuple[tuple[_Paint, float], ...] = (
+_KINDS: tuple[tuple[Callable[[_Painter], Floats], float], ...] = (
     (_Painter.indexed, 4.5), (_Painter.marks, 4), (_Painter.painted, 2.5), (_Painter.story, 1.5),
     (_Painter.emblem, 2.5), (_Painter.creature, 1.5), (_Painter.repeated, 1.5), (_Painter.back, 0.5),
 )  # fmt: skip
@@ -204,7 +176,7 @@ _KINDS: tuple[tuple[_Paint, float], ...] = (
 def _outline(h: int, w: int, radius: int) -> Image:
     """Return a mask (h, w), 255 within a card with rounded corners."""
     mask = np.zeros((h, w), np.uint8)
-    cv2.rectangle(mask, (radius, radius), (w - 1 - radius, h - 1 - radius), 255.0, -1)
+    mask[radius : h - radius, radius : w - radius] = 255
     return cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
 
 
@@ -212,24 +184,22 @@ def make_deck(g: Random) -> Deck:
     """Return a deck of one kind of art, aspect, border, inner frame, rounding and back."""
     aspect = float(g.choice([1.0, 1.0, 88 / 63, 88 / 63, 88 / 57, 1.48, g.uniform(1, 1.82), g.uniform(1.3, 1.65)]))
     w, h = SHORT * _FINE, round(SHORT * _FINE * aspect)
-    weights = np.array([weight for _, weight in _KINDS])
-    paint, painter = _KINDS[g.choice(len(_KINDS), p=weights / weights.sum())][0], _Painter(g, h, w)
+    paint, painter = draw.chosen(g, _KINDS), _Painter(g, h, w)
     border, inner = g.choice([0, 0, g.uniform(0.02, 0.12)]) * w, g.uniform(0.04, 0.14) * w * (g.random() < 0.25)
-    border_colour, inner_colour = colour(g, "white") if g.random() < 0.5 else colour(g), colour(g)
+    border_colour, inner_colour = draw.colour(g, "white") if g.random() < 0.5 else draw.colour(g), draw.colour(g)
     inner_width, outline = g.uniform(1, 5), _outline(h, w, int(g.choice([0, g.uniform(0.02, 0.12), 0.05]) * w))
-    other_side = _Painter(g, h, w) if g.random() < 0.25 else None  # cards that show figures on both sides
+    # A quarter of the decks have figures on both sides.
+    arts = [paint(painter) for _ in range(FACES - 1)]
+    back = _Painter(g, h, w).marks() if g.random() < 0.25 else painter.back()
+    for image in arts:
+        if border:
+            draw.frame(image, 0, border, border_colour)
+        if inner:
+            draw.frame(image, inner, inner_width, inner_colour)
     faces = []
-    for number in range(FACES):
-        back = number == FACES - 1
-        image = np.ascontiguousarray(
-            paint(painter) if not back else other_side.marks() if other_side else painter.back()
-        )
-        if border and not back:
-            frame(image, 0, border, border_colour)
-        if inner and not back:
-            frame(image, inner, inner_width, inner_colour)
+    for image in (*arts, back):
         if g.random() < 0.12:
-            frame(image, 0, 1, colour(g, "grey"))
+            draw.frame(image, 0, 1, draw.colour(g, "grey"))
         art = np.dstack([np.clip(image, 0, 255).astype(np.uint8), outline])
         faces.append(np.asarray(cv2.resize(art, (SHORT, h // _FINE), interpolation=cv2.INTER_AREA), np.uint8))
     return Deck(faces[0].shape[0] / SHORT, tuple(faces))

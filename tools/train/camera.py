@@ -5,30 +5,28 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from tools.train.draw import Floats, Image, Random, fill_polygon, polygon, shape
+from tools.train.draw import Floats, Image, Random, fill_polygon, line, polygon, shape, way
 
 
 def _uneven(g: Random, n: int) -> Floats:
     """Return factors (n, n) of light that varies smoothly and falls off to a side."""
     coarse = cv2.resize(g.standard_normal((4, 4), np.float32), (n, n), interpolation=cv2.INTER_CUBIC)
     ramp = np.linspace(-1, 1, n, dtype=np.float32)
-    side = ramp[None] * np.float32(g.normal(0, 0.2)) + ramp[:, None] * np.float32(g.normal(0, 0.2))
-    return np.asarray(np.exp(coarse * np.float32(g.uniform(0, 0.3)) + side))
+    across, down = g.normal(0, 0.2, 2).astype(np.float32)
+    return np.asarray(np.exp(coarse * np.float32(g.uniform(0, 0.3)) + ramp * across + ramp[:, None] * down))
 
 
 def _shadow(g: Random, n: int) -> Floats:
     """Return factors (n, n) of a shadow with a hard or soft edge: a polygon, or stripes as of a window's frame."""
+    at = g.uniform(0, n, 2)
     mask: Floats = np.zeros((n, n), np.float32)
-    x, y = g.uniform(0, n, 2)
     if g.random() < 0.7:
-        fill_polygon(mask, polygon(g, x, y, g.uniform(40, 320)), 1.0)
+        fill_polygon(mask, polygon(g) * g.uniform(40, 320) + at, 1.0)
     else:
         turn, width, period = g.uniform(0, 6.3), g.uniform(6, 80), g.uniform(40, 240)
         for i in range(-4, 5):
-            c = np.array([x, y]) + i * period * np.array([np.cos(turn), np.sin(turn)])
-            e = 800 * np.array([-np.sin(turn), np.cos(turn)])
-            f = width / 2 * np.array([np.cos(turn), np.sin(turn)])
-            fill_polygon(mask, np.array([c - e - f, c + e - f, c + e + f, c - e + f]), 1.0)
+            along = 800 * way(turn + np.pi / 2)
+            line(mask, at + i * period * way(turn) + [along, -along], 1.0, width)
     mask = cv2.GaussianBlur(mask, (0, 0), g.choice([1.2, 4, 16]))
     return 1 - np.float32(g.uniform(0.1, 0.75)) * mask
 
@@ -36,8 +34,7 @@ def _shadow(g: Random, n: int) -> Floats:
 def _glare(g: Random, n: int) -> Floats:
     """Return the light (n, n, 3) of a lamp or window that the table mirrors."""
     mask: Floats = np.zeros((n, n), np.float32)
-    x, y = g.uniform(0, n, 2)
-    shape(g, mask, x, y, g.uniform(12, 120), 1.0)
+    shape(g, mask, g.uniform(0, n, 2), g.uniform(12, 120), 1.0)
     mask = cv2.GaussianBlur(mask, (0, 0), g.choice([3, 10, 28]))
     return (mask * np.float32(g.uniform(40, 350)))[..., None] * g.uniform(0.8, 1, 3).astype(np.float32)
 
@@ -49,15 +46,12 @@ def _blurred(g: Random, image: Floats) -> Floats:
     if max(across, down) > 0.25:
         image = cv2.GaussianBlur(image, (0, 0), sigmaX=max(across, 0.1), sigmaY=max(down, 0.1))
     if g.random() < 0.07:  # motion
-        kernel = np.zeros((17, 17), np.float32)
-        way = g.uniform(2, 8) * np.array([np.cos(turn := g.uniform(0, 6.3)), np.sin(turn)])
-        start, end = np.round(8 - way).astype(int), np.round(8 + way).astype(int)
-        cv2.line(kernel, (int(start[0]), int(start[1])), (int(end[0]), int(end[1])), 1.0, 1)
-        image = cv2.filter2D(image, -1, kernel / kernel.sum())
+        kernel = np.zeros((17, 17), np.uint8)
+        line(kernel, 8 + np.outer([-1, 1], g.uniform(2, 8) * way(g.uniform(0, 6.3))), 255, 1)
+        image = cv2.filter2D(image, -1, kernel / np.float32(kernel.sum()))
     if g.random() < 0.3:  # sharpened by the camera
-        image = image + (image - cv2.GaussianBlur(image, (0, 0), g.choice([1.0, 2.0]))) * np.float32(
-            g.uniform(0.2, 1.2)
-        )
+        soft = cv2.GaussianBlur(image, (0, 0), g.choice([1.0, 2.0]))
+        image = image + (image - soft) * np.float32(g.uniform(0.2, 1.2))
     return image
 
 
@@ -75,12 +69,10 @@ def _exposed(g: Random, image: Floats) -> Floats:
 def taken(g: Random, canvas: Image) -> Image:
     """Return the canvas (n, n, 3) BGR as a camera shows it."""
     n, image = canvas.shape[0], canvas.astype(np.float32)
-    light = np.ones((n, n), np.float32)
     if g.random() < 0.85:
-        light = _uneven(g, n)
+        image *= _uneven(g, n)[..., None]
     for _ in range(g.choice([0, 0, 1, 2])):
-        light = light * _shadow(g, n)
-    image *= light[..., None]
+        image *= _shadow(g, n)[..., None]
     for _ in range(g.choice([0, 0, 0, 1, 2])):
         image += _glare(g, n)
     image = _blurred(g, _exposed(g, image))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
@@ -12,9 +13,27 @@ Image = NDArray[Any]  # uint8; OpenCV's stubs do not say so
 Floats = NDArray[Any]  # float32
 Points = NDArray[np.float64]
 Colour = NDArray[np.float64]
+Place = Points | tuple[float, float]
 Picture = Image | Floats  # drawing functions change it in place
 Paint = Colour | Floats | float
 Random = np.random.Generator
+Kind = TypeVar("Kind")
+
+_ROUND = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+_CIRCLE: Points = np.stack([np.cos(_ROUND), np.sin(_ROUND)], 1)
+_HALF_HEART: Points = np.array([[0.0, -0.4], [0.2, -0.75], [0.5, -0.75], [0.9, -0.5], [0.95, -0.2], [0, 1]])
+_HEART: Points = np.concatenate([_HALF_HEART, _HALF_HEART[::-1] * (-1, 1)])
+
+
+def chosen(g: Random, kinds: Sequence[tuple[Kind, float]]) -> Kind:
+    """Return one of the kinds, each as often as the weight beside it says."""
+    weights = np.array([weight for _, weight in kinds])
+    return kinds[g.choice(len(kinds), p=weights / weights.sum())][0]
+
+
+def way(turn: float | Points) -> Points:
+    """Return the unit vector (2,) of a turn in rad, or (2, n) of turns."""
+    return np.array([np.cos(turn), np.sin(turn)])
 
 
 def colour(g: Random, kind: str = "") -> Colour:
@@ -37,23 +56,18 @@ def palette(g: Random, count: int) -> list[Colour]:
 
 def filled(height: int, width: int, fill: Colour) -> Floats:
     """Return an image (h, w, 3) of one colour."""
-    image = np.empty((height, width, 3), np.float32)
-    image[:] = fill
-    return image
+    return np.full((height, width, 3), fill, np.float32)
 
 
 def noise(
     g: Random, height: int, width: int, cells: float | np.integer[Any], channels: int = 1, octaves: int = 3,
     fall: float = 0.5, stretch: float = 1.0,
 ) -> Floats:  # fmt: skip
-    """Return smooth noise (h, w, channels) of about -1..1.
-
-    cells: blobs along the longer side, finer with each octave.
-    """
+    """Return smooth noise (h, w, channels) of about -1..1: `cells` blobs along the longer side, finer by octaves."""
     total = np.zeros((height, width, channels), np.float32)
     for octave in range(octaves):
-        rows = max(2, int(cells * 2**octave * height / max(height, width)))
-        columns = max(2, int(cells * 2**octave * width / max(height, width) / stretch))
+        blobs = np.array([height, width / stretch]) * cells * 2**octave / max(height, width)
+        rows, columns = np.maximum(blobs.astype(int), 2)
         if rows > height or columns > width:
             break
         coarse = g.standard_normal((rows, columns, channels), np.float32) * np.float32(0.5 * fall**octave)
@@ -61,55 +75,47 @@ def noise(
     return total
 
 
-def polygon(g: Random, x: float, y: float, radius: float) -> Points:
-    """Return the corners (n, 2) of a star, a regular or an irregular polygon about (x, y)."""
-    count = int(g.integers(3, 10))
-    turns = np.arange(count) * 2 * np.pi / count + g.uniform(0, 7)
-    if g.random() < 0.4:
-        turns = np.sort(g.uniform(0, 2 * np.pi, count))
-    radii = g.uniform(0.5, 1, count) if g.random() < 0.5 else np.where(np.arange(count) % 2, 1, g.uniform(0.4, 1))
-    return np.stack([x + radius * radii * np.cos(turns), y + radius * radii * np.sin(turns)], 1)
-
-
 def fill_polygon(image: Picture, points: Points, fill: Paint, thickness: int = -1) -> None:
     """Draw an antialiased polygon (n, 2), filled or as a line of `thickness` px."""
-    fixed = [np.round(points * 16).astype(np.int32)]
-    value = tuple(float(v) for v in np.atleast_1d(fill))
+    fixed, value = [np.round(points * 16).astype(np.int32)], tuple(float(v) for v in np.atleast_1d(fill))
     if thickness < 0:
         cv2.fillPoly(image, fixed, value, cv2.LINE_AA, 4)
     else:
         cv2.polylines(image, fixed, True, value, thickness, cv2.LINE_AA, 4)
 
 
-def disc(image: Picture, x: float, y: float, radius: float, fill: Paint, thickness: int = -1) -> None:
-    """Draw an antialiased circle."""
+def line(image: Picture, points: Points, fill: Paint, thickness: float | np.integer[Any]) -> None:
+    """Draw an antialiased line through points (n, 2)."""
     value = tuple(float(v) for v in np.atleast_1d(fill))
-    cv2.circle(image, (int(x * 16), int(y * 16)), max(1, int(radius * 16)), value, thickness, cv2.LINE_AA, 4)
+    cv2.polylines(image, [np.round(points).astype(np.int32)], False, value, max(1, int(thickness)), cv2.LINE_AA)
 
 
-def shape(g: Random, image: Picture, x: float, y: float, radius: float, fill: Paint, thickness: int = -1) -> None:
-    """Draw a random figure about (x, y): disc, ellipse, bar, polygon, star, heart or ring."""
-    kind = g.integers(0, 8)
-    if kind == 0:
-        disc(image, x, y, radius, fill, thickness)
-    elif kind == 1:
-        axes = (max(1, int(radius * 16)), max(1, int(radius * g.uniform(5, 16))))
-        value = tuple(float(v) for v in np.atleast_1d(fill))
-        cv2.ellipse(
-            image, (int(x * 16), int(y * 16)), axes, g.uniform(0, 180), 0, 360, value, thickness, cv2.LINE_AA, 4
-        )
-    elif kind == 2:
-        box = cv2.boxPoints(((x, y), (2 * radius, 2 * radius * g.uniform(0.3, 1)), g.choice([0, 45, g.uniform(0, 90)])))
-        fill_polygon(image, np.asarray(box, np.float64), fill, thickness)
-    elif kind == 3:  # heart, spade upside down
-        for side in (-0.45, 0.45):
-            disc(image, x + side * radius, y - 0.3 * radius, 0.5 * radius, fill, thickness)
-        low = np.array([[-0.92, -0.1], [0.92, -0.1], [0, 1]]) * radius
-        fill_polygon(image, low * (1, g.choice([-1, 1])) + (x, y), fill, thickness)
-    elif kind == 4:
-        disc(image, x, y, radius, fill, max(1, int(radius * g.uniform(0.15, 0.5))))
-    else:
-        fill_polygon(image, polygon(g, x, y, radius), fill, thickness)
+def disc(image: Picture, at: Place, radius: float, fill: Paint, thickness: int = -1) -> None:
+    """Draw an antialiased circle about `at`, (x, y)."""
+    fill_polygon(image, _CIRCLE * radius + at, fill, thickness)
+
+
+def shape(g: Random, image: Picture, at: Place, radius: float, fill: Paint, thickness: int = -1) -> None:
+    """Draw a random figure about `at`: disc, ellipse, bar, heart, ring, star, regular or irregular polygon."""
+    kind, turn, wide = g.integers(0, 8), g.choice([0, 45, g.uniform(0, 180)]), (1, g.uniform(0.3, 1))
+    box = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    known: list[Points] = [_CIRCLE, _CIRCLE * wide, box * wide, _HEART * (1, g.choice([-1, 1])), _CIRCLE]
+    points = known[kind] if kind < len(known) else polygon(g)
+    if kind in (1, 2):
+        points = points @ cv2.getRotationMatrix2D((0, 0), turn, 1)[:, :2]
+    if kind == 4:
+        thickness = max(1, int(radius * g.uniform(0.15, 0.5)))
+    fill_polygon(image, points * radius + at, fill, thickness)
+
+
+def polygon(g: Random) -> Points:
+    """Return the corners (n, 2) of a star, a regular or an irregular polygon about the origin."""
+    count = int(g.integers(3, 10))
+    turns = np.arange(count) * 2 * np.pi / count + g.uniform(0, 7)
+    if g.random() < 0.4:
+        turns = np.sort(g.uniform(0, 2 * np.pi, count))
+    radii = g.uniform(0.5, 1, count) if g.random() < 0.5 else np.where(np.arange(count) % 2, 1, g.uniform(0.4, 1))
+    return np.stack([radii * np.cos(turns), radii * np.sin(turns)], 1)
 
 
 def picture(g: Random, height: int, width: int) -> Floats:
@@ -118,8 +124,7 @@ def picture(g: Random, height: int, width: int) -> Floats:
     down = np.linspace(0, 1, height, dtype=np.float32)[:, None, None]
     image = filled(height, width, colours[0]) * (1 - down) + np.float32(colours[1]) * down
     for _ in range(g.integers(2, 24)):
-        at = g.uniform(0, 1, 2) * (width, height)
-        shape(g, image, at[0], at[1], g.uniform(0.03, 0.4) * width, colours[g.integers(0, 6)])
+        shape(g, image, g.uniform(0, 1, 2) * (width, height), g.uniform(0.03, 0.4) * width, colours[g.integers(0, 6)])
     if g.random() < 0.6:
         image = cv2.GaussianBlur(image, (0, 0), g.uniform(0.5, 4))
     image += noise(g, height, width, g.integers(3, 20), int(g.choice([1, 3])), 4, 0.7) * np.float32(g.uniform(0, 50))
@@ -129,27 +134,20 @@ def picture(g: Random, height: int, width: int) -> Floats:
 def pattern(g: Random, height: int, width: int, period: float) -> Floats:
     """Return an image (h, w, 3) with a pattern: stripes, chequers, dots, waves, bricks, diamonds, rings or rules."""
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    turn = np.radians(g.choice([0, 0, 45, g.uniform(0, 180)]))
-    u = (x * np.cos(turn) + y * np.sin(turn)) / period
-    v = (y * np.cos(turn) - x * np.sin(turn)) / (period * g.choice([1, 1, g.uniform(0.4, 2.5)]))
-    fu, fv, duty = u % 1, v % 1, g.uniform(0.15, 0.7)
-    kind = g.integers(0, 8)
-    if kind == 0:
-        mix = fu < duty
-    elif kind == 1:
-        mix = (fu < 0.5) ^ (fv < 0.5)
-    elif kind == 2:
-        mix = (fu < duty) * 0.5 + (fv < duty) * 0.5
-    elif kind == 3:
-        mix = (fu - 0.5) ** 2 + (fv - 0.5) ** 2 < (duty * 0.6) ** 2
-    elif kind == 4:
-        mix = 0.5 + 0.5 * np.sin(2 * np.pi * u) * np.sin(2 * np.pi * v)
-    elif kind == 5:
-        mix = (fu < 0.08) | ((v + 0.5 * (np.floor(u) % 2)) % 1 < 0.08)
-    elif kind == 6:
-        mix = np.abs(fu - 0.5) + np.abs(fv - 0.5) < duty * 0.6
-    else:
-        mix = 0.5 + 0.5 * np.sin(4 * np.pi * np.hypot(fu - 0.5, fv - 0.5) * g.integers(1, 4))
+    cos, sin = way(np.radians(g.choice([0, 0, 45, g.uniform(0, 180)])))
+    u = (x * cos + y * sin) / period
+    v = (y * cos - x * sin) / (period * g.choice([1, 1, g.uniform(0.4, 2.5)]))
+    fu, fv, duty, count = u % 1, v % 1, g.uniform(0.15, 0.7), g.integers(1, 4)
+    mix = (
+        lambda: fu < duty,
+        lambda: (fu < 0.5) ^ (fv < 0.5),
+        lambda: (fu < duty) * 0.5 + (fv < duty) * 0.5,
+        lambda: (fu - 0.5) ** 2 + (fv - 0.5) ** 2 < (duty * 0.6) ** 2,
+        lambda: 0.5 + 0.5 * np.sin(2 * np.pi * u) * np.sin(2 * np.pi * v),
+        lambda: (fu < 0.08) | ((v + 0.5 * (np.floor(u) % 2)) % 1 < 0.08),
+        lambda: np.abs(fu - 0.5) + np.abs(fv - 0.5) < duty * 0.6,
+        lambda: 0.5 + 0.5 * np.sin(4 * np.pi * np.hypot(fu - 0.5, fv - 0.5) * count),
+    )[g.integers(0, 8)]()
     low = colour(g)
     high = low + g.normal(0, 25, 3) if g.random() < 0.4 else colour(g)
     image = np.float32(low) + np.float32(high - low) * np.asarray(mix, np.float32)[..., None]
@@ -171,14 +169,12 @@ def lines_of_text(
     """Fill a box (x0, y0, x1, y1) with bars like words of text, `height` px a line."""
     x0, y0, x1, y1 = box
     value = tuple(float(v) for v in fill)
-    y = y0
-    while y + height * 0.7 < y1:
+    for y in np.arange(y0, y1 - height * 0.7, height):
         x = x0
         while x < x1:
             end = min(x + g.uniform(0.6, 3) * height, x1)
             cv2.rectangle(image, (int(x), int(y)), (int(end), int(y + height * g.uniform(0.3, 0.6))), value, -1)
             x = end + height * 0.4
-        y += height
 
 
 def frame(image: Floats, near: float, width: float, fill: Colour) -> None:

@@ -14,10 +14,9 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from unittest.mock import patch
 
 import cv2
@@ -32,6 +31,8 @@ from vision.find.network import CropNetwork, Network
 from vision.find.scale import FINE, SHORT_PX
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
+from vision.quads import enlarged
+from vision.table import Table
 from vision.teaching.lesson import laid_out
 from vision.teaching.lesson_cards import TeachingPicture
 
@@ -40,77 +41,67 @@ Numbers = NDArray[np.intp]
 Found = TypeVar("Found")
 
 CLASSES = ("90-100 %", "50-90 %", "20-50 %", "strips", "all else")  # of a card in sight
-_PLAIN, _HALF, _LITTLE, _STRIP, _ELSE = range(5)
-_LIMITS = ((4.0, 4.0), (8.0, 8.0))  # mm, degrees
-_FALSE = (12.0, 15.0)  # farther from all cards than that a hypothesis is false
-_MARKER_CARD = 1.36  # of the printed square
+_STRIP = 3
+_LIMITS = ((4.0, 4.0), (8.0, 8.0), (12.0, 15.0))  # mm, degrees; beyond the last a hypothesis is false
+_MARKER_CARD = 1.36  # of the printed square: paper reaches beyond the print
 _SHORT_MM = 60.0  # a card's short side counts as this where no scale is known
 _FAR_OFF = 1.8  # mm, 3 % of a card's width: corners that are off by more
-_MODELS = Path("vision/models")
+_ANY_CARD = [[0, 0], [63, 0], [63, 88]]
 _DRAWN_SEED = 99  # of the world of synthetic tables; trainings have others
 _SURE = (0.5, 0.7, 0.8)  # scores from which hypotheses on empty tables are counted
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
+class Truth(NamedTuple):
     """A picture's cards: `corners_px` (n, 4, 2), `kinds` (n,) in CLASSES; `card_mm` where a scale is known."""
 
     picture: NDArray[np.uint8]
     corners_px: Floats
     kinds: Numbers
-    card_mm: tuple[float, float] | None
+    card_mm: tuple[float, float]
 
 
 def truths_in(name: str) -> Iterator[Truth]:
     """Yield pictures of `FOLDER:REMAINDERS/DIVISOR` with their truth."""
     path, _, part = name.partition(":")
     remainders, divisor = (part or "0/1").split("/")
-    folder, wanted = Path(path), [int(number) for number in remainders.split(",")]
-    for labels in (folder / "labels.json", folder / "truth.json"):
-        if labels.exists():
-            entries = json.loads(labels.read_text())
-            for k, entry in enumerate(entries.get("pictures") or entries["teach"] + entries["test"]):
-                if k % int(divisor) in wanted:
-                    file = entry.get("image") or entry["file"]
-                    picture = folder / file if (folder / file).exists() else folder / "pictures" / file
-                    corners = np.array([card["corners_px"] for card in entry["cards"]], np.float64).reshape(-1, 4, 2)
-                    yield Truth(_read(picture), corners, np.zeros(len(corners), np.intp), None)
-            return
-    for scene in sorted(folder.glob("*.json")):
-        if int((re.findall(r"\d+", scene.stem) or [0])[-1]) % int(divisor) in wanted:
-            yield _rendered(scene)
-
-
-def _rendered(path: Path) -> Truth:
-    cards = json.loads(path.read_text())["cards"]
-    corners = np.array([card["corners_px"] for card in cards], np.float64).reshape(-1, 4, 2)
-    kinds = _kinds(corners, np.array([card["visible_fraction"] for card in cards]))
-    mm = np.array([card["corners_mm"] for card in cards] or [[[0, 0], [63, 0], [63, 88], [0, 88]]])
-    width, height = (float(np.median(np.linalg.norm(mm[:, k] - mm[:, k + 1], axis=1))) for k in (0, 1))
-    return Truth(_read(path.with_suffix(".jpg")), corners, kinds, (width, height))
+    folder = Path(path)
+    labels = [folder / file for file in ("labels.json", "truth.json") if (folder / file).exists()]
+    if labels:
+        content = json.loads(labels[0].read_text())
+        entries = content.get("pictures") or content["teach"] + content["test"]
+        listed = [(k, folder / (entry.get("image") or entry["file"]), entry) for k, entry in enumerate(entries)]
+    else:
+        scenes = sorted(folder.glob("*.json"))
+        numbers = [int((re.findall(r"\d+", scene.stem) or [0])[-1]) for scene in scenes]
+        contents = [json.loads(scene.read_text()) for scene in scenes]
+        listed = list(zip(numbers, [scene.with_suffix(".jpg") for scene in scenes], contents, strict=True))
+    for number, file, entry in listed:
+        if str(number % int(divisor)) in remainders.split(","):
+            picture = cv2.imread(str(file if file.exists() else folder / "pictures" / file.name))
+            corners = np.array([card["corners_px"] for card in entry["cards"]], np.float64).reshape(-1, 4, 2)
+            shares = np.array([card.get("visible_fraction", 1.0) for card in entry["cards"]])
+            mm = np.array([card.get("corners_mm", _ANY_CARD)[:3] for card in entry["cards"]] or [_ANY_CARD])
+            width, height = np.median(np.linalg.norm(np.diff(mm, axis=1), axis=2), axis=0)
+            yield Truth(np.asarray(picture, np.uint8), corners, _kinds(corners, shares), (float(width), float(height)))
 
 
 def _kinds(corners: Floats, shares: Floats) -> Numbers:
     """Return classes (n,) of cards, the lowest first; a strip is below a parallel card that is near."""
-    kinds = np.choose(np.digitize(-shares, (-0.9, -0.5, -0.2)), (_PLAIN, _HALF, _LITTLE, _ELSE))
+    kinds = np.array([0, 1, 2, 4])[np.digitize(-shares, (-0.9, -0.5, -0.2))]
     turns, sides = _short_sides(corners)
     for k in np.flatnonzero((shares >= 0.1) & (shares < 0.5)):
         near = np.linalg.norm(corners[k + 1 :].mean(1) - corners[k].mean(0), axis=1) < sides[k, 0]
-        turned = np.abs((turns[k + 1 :] - turns[k] + np.pi / 2) % np.pi - np.pi / 2)
-        if (near & (turned < np.radians(8))).any():
+        if (near & (_turned(turns[k + 1 :], turns[k], np.pi) < 8)).any():
             kinds[k] = _STRIP
     return np.asarray(kinds, np.intp)
 
 
-def _read(path: Path) -> NDArray[np.uint8]:
-    return np.asarray(cv2.imread(str(path)), np.uint8)
+def _turned(one: Floats, other: Floats, period: float) -> Floats:
+    return np.asarray(np.degrees(np.abs((one - other + period / 2) % period - period / 2)))
 
 
 def _short_sides(corners: Floats) -> tuple[Floats, Floats]:
-    """Return turns (n,) in rad of the short sides of quads (n, 4, 2), and lengths (n, 2) of both pairs of sides.
-
-    Each row of lengths is sorted.
-    """
+    """Return turns (n,) in rad of the short sides of quads (n, 4, 2), and sorted lengths (n, 2) of both pairs."""
     sides = np.roll(corners, -1, 1) - corners
     lengths = np.linalg.norm(sides, axis=2).reshape(-1, 2, 2).mean(1)
     first = (lengths[:, 0] <= lengths[:, 1])[:, None]
@@ -118,29 +109,22 @@ def _short_sides(corners: Floats) -> tuple[Floats, Floats]:
     return np.arctan2(way[:, 1], way[:, 0]), np.sort(lengths, 1)
 
 
-def offsets(truth: Floats, found: Floats) -> tuple[Floats, Floats]:
-    """Return distances (n, m) and turns (n, m), in degrees, of quads found (m, 4, 2) from true ones (n, 4, 2)."""
-    (turns, lengths), (way, _) = _short_sides(truth), _short_sides(found)
-    square = len(truth) > 0 and float(np.median(lengths[:, 1] / np.maximum(lengths[:, 0], 1e-6))) < 1.05
-    period = np.pi / 2 if square else np.pi
-    turned = np.abs((turns[:, None] - way[None] + period / 2) % period - period / 2)
-    return np.linalg.norm(truth.mean(1)[:, None] - found.mean(1)[None], axis=2), np.degrees(turned)
-
-
 class Tally:
     """Counts over pictures."""
 
     def __init__(self) -> None:
-        self.cards = np.zeros(len(CLASSES), np.intp)
-        self.hits = np.zeros((len(_LIMITS), len(CLASSES)), np.intp)
+        self.cards, self.hits = np.zeros(len(CLASSES), np.intp), np.zeros((2, len(CLASSES)), np.intp)
         self.found = self.false = 0
         self.off: list[float] = []  # mm, the farthest corner of each card that was hit
         self.times: list[tuple[float, float]] = []  # seconds of a picture, and of a yardstick on it
 
     def add(self, kinds: Numbers, true: Floats, found: Floats) -> NDArray[np.bool_]:
         """Count quads `found` (m, 4, 2), in mm, of cards (n,) in classes at `true` (n, 4, 2); return who (m,) hit."""
-        far, turned = offsets(true, found)
-        near = [(far < mm) & (turned < degrees) for mm, degrees in (*_LIMITS, _FALSE)]
+        (turns, lengths), (way, _) = _short_sides(true), _short_sides(found)
+        square = len(true) > 0 and float(np.median(lengths[:, 1] / np.maximum(lengths[:, 0], 1e-6))) < 1.05
+        turned = _turned(turns[:, None], way[None], np.pi / 2 if square else np.pi)
+        far = np.linalg.norm(true.mean(1)[:, None] - found.mean(1)[None], axis=2)
+        near = [(far < mm) & (turned < degrees) for mm, degrees in _LIMITS]
         self.cards += np.bincount(kinds, minlength=len(CLASSES))
         self.hits += np.stack([np.bincount(kinds[hit.any(1)], minlength=len(CLASSES)) for hit in near[:2]])
         self.found += len(found)
@@ -162,18 +146,14 @@ class Tally:
         return found
 
     def __str__(self) -> str:
-        shares = [
-            f"{name}: {' / '.join(f'{100 * hits / count:.1f}' for hits in of_class)} of {count}"
-            for name, count, of_class in zip(CLASSES, self.cards, self.hits.T, strict=True)
-            if count
-        ]
+        rows = zip(CLASSES, self.cards, *100 * self.hits / np.maximum(self.cards, 1), strict=True)
+        shares = ", ".join(f"{name}: {near:.1f} / {close:.1f} of {count}" for name, count, near, close in rows if count)
         pictures, (seconds, yardstick) = len(self.times), np.median(np.array(self.times), 0)
         rates = f"{self.found / max(1, self.cards.sum()):.2f} a card, {self.false / pictures:.2f} false a picture"
-        corners = (
-            f"corners {np.median(self.off):.2f} mm off, {sum(off > _FAR_OFF for off in self.off)} beyond {_FAR_OFF}"
-        )
+        beyond = sum(off > _FAR_OFF for off in self.off)
+        corners = f"corners {np.median(self.off):.2f} mm off, {beyond} beyond {_FAR_OFF}"
         cost = f"{1e3 * seconds:.0f} ms or {seconds / yardstick:.0f} yardsticks"
-        return f"{pictures} pictures; {', '.join(shares)}; {rates}; {corners}; {cost}"
+        return f"{pictures} pictures; {shares}; {rates}; {corners}; {cost}"
 
 
 def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
@@ -182,10 +162,9 @@ def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
     for truth in truths:
         markers = tuple(markers_in(truth.picture))
         table = table_if_shown(markers, (truth.picture.shape[1], truth.picture.shape[0]))
-        assert table is not None and truth.card_mm is not None
+        assert table is not None
         corners = np.array([marker.corners_px for marker in markers])
-        # The reader knows where marker cards are; their paper reaches beyond the print.
-        known = list((m := corners.mean(1, keepdims=True)) + _MARKER_CARD * (corners - m))
+        known = list(enlarged(corners, _MARKER_CARD))
         view = TableView(truth.picture, table, area_in_sight(table, corners.reshape(-1, 2)))
         find = partial(cards.find, view, truth.card_mm)
         find(known)  # a camera's maps are made once
@@ -203,7 +182,7 @@ def photo_rows(truths: Iterable[Truth]) -> dict[str, object]:
     tally = Tally()
     for truth in truths:
         cards = tally.timed(truth.picture, partial(any_deck.find_any_cards, truth.picture))
-        tally.add(*_in_mm(truth, np.array([card.corners_px for card in cards])))
+        _add(tally, truth, np.array([card.corners_px for card in cards]))
     return {"any deck": tally}
 
 
@@ -213,13 +192,13 @@ def lesson_rows(truths: Iterable[Truth]) -> dict[str, object]:
     pictures = [TeachingPicture("", partial(Picture, truth.picture, 1)) for truth in all_truths]
     laid, _ = tally.timed(all_truths[0].picture, partial(laid_out, pictures, None))
     for truth, look in zip(all_truths, laid, strict=True):
-        tally.add(*_in_mm(truth, look.quads_px))
+        _add(tally, truth, look.quads_px)
     return {f"lesson of {len(all_truths)}": tally}
 
 
-def _in_mm(truth: Truth, found: Floats) -> tuple[Numbers, Floats, Floats]:
+def _add(tally: Tally, truth: Truth, found: Floats) -> None:
     scale = _SHORT_MM / _short_sides(truth.corners_px)[1][:, 0].mean()
-    return truth.kinds, truth.corners_px * scale, found.reshape(-1, 4, 2) * scale
+    tally.add(truth.kinds, truth.corners_px * scale, found.reshape(-1, 4, 2) * scale)
 
 
 def drawn_rows(number: int) -> dict[str, object]:
@@ -228,7 +207,7 @@ def drawn_rows(number: int) -> dict[str, object]:
     while len(tally.times) < number:
         index = int(g.integers(0, 10_000))
         scene = make_scene(g, [numbered_deck(_DRAWN_SEED, index)], [numbered_ground(_DRAWN_SEED, index)])
-        size = (FINE * SHORT_PX, FINE * SHORT_PX * scene.aspect)
+        size = (FINE * SHORT_PX, FINE * SHORT_PX * float(scene.aspect))
         found = tally.timed(scene.image, partial(CardFinder().find, FlatView(scene.image), size))
         shown = np.flatnonzero(scene.shares > 0)
         if not len(shown):
@@ -236,8 +215,8 @@ def drawn_rows(number: int) -> dict[str, object]:
             empty.append(found.scores)
             continue
         true = scene.quads[shown].astype(np.float64)
-        kinds = _kinds(true, scene.shares[shown].astype(np.float64))
-        tally.add(kinds, true * _SHORT_MM / SHORT_PX, (found.corners_px + 0.5) * _SHORT_MM / (FINE * SHORT_PX))
+        found_mm = (found.corners_px + 0.5) * _SHORT_MM / (FINE * SHORT_PX)
+        tally.add(_kinds(true, scene.shares[shown].astype(np.float64)), true * _SHORT_MM / SHORT_PX, found_mm)
     rates = [f"{sum((some >= score).sum() for some in empty) / max(1, len(empty)):.2f} from {score}" for score in _SURE]
     return {"drawn": tally, f"{len(empty)} empty tables, hypotheses on each": ", ".join(rates)}
 
@@ -245,26 +224,22 @@ def drawn_rows(number: int) -> dict[str, object]:
 def main() -> None:
     """Print the rows of each pair of networks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    sets = {"scenes": scene_rows, "photos": photo_rows, "lessons": lesson_rows}
-    for kind in sets:
+    kinds = {"scenes": scene_rows, "photos": photo_rows, "lessons": lesson_rows}
+    for kind in kinds:
         parser.add_argument(f"--{kind}", nargs="+", default=[], metavar="FOLDER")
     parser.add_argument("--drawn", type=int, metavar="N")
-    parser.add_argument("--networks", type=Path, nargs="+", default=[_MODELS], metavar="FOLDER")
+    parser.add_argument("--networks", type=Path, nargs="+", default=[Path("vision/models")], metavar="FOLDER")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     for networks in options.networks:
         pair = Network(networks / "card_finder.tflite"), CropNetwork(networks / "card_crops.tflite")
+        sets = [
+            (name, partial(rows, truths_in(name))) for kind, rows in kinds.items() for name in getattr(options, kind)
+        ]
         with patch.object(finder, "shipped_networks", return_value=pair):
-            for kind, rows in sets.items():
-                for name in getattr(options, kind):
-                    _print(networks, name, rows(truths_in(name)))
-            if options.drawn:
-                _print(networks, "", drawn_rows(options.drawn))
-
-
-def _print(networks: Path, name: str, rows: dict[str, object]) -> None:
-    for what, figures in rows.items():
-        print(f"{networks} {name} {what}: {figures}", flush=True)
+            for name, measured in [*sets, *([("", partial(drawn_rows, options.drawn))] if options.drawn else [])]:
+                for what, figures in measured().items():
+                    print(f"{networks} {name} {what}: {figures}", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,19 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from tools.train.draw import Floats, Image, Random, colour, filled, lines_of_text, noise, pattern, picture, shape
+from tools.train.draw import (
+    Floats,
+    Image,
+    Random,
+    chosen,
+    colour,
+    filled,
+    lines_of_text,
+    noise,
+    pattern,
+    picture,
+    shape,
+)
 
 SIDE = 640  # px of a ground; the canvas shows a part of it
 
@@ -15,7 +27,7 @@ SIDE = 640  # px of a ground; the canvas shows a part of it
 def _even(g: Random, n: int) -> Floats:
     """Paint, felt or paper of one colour; half of them pale: cards of the same white hardly differ from those."""
     fill = colour(g, str(g.choice(["", "", "white", "light"])))
-    image = filled(n, n, fill) + noise(g, n, n, g.integers(2, 30), 1, 3) * np.float32(g.uniform(0, 12))
+    image = filled(n, n, fill) + noise(g, n, n, g.integers(2, 30)) * np.float32(g.uniform(0, 12))
     return image + g.standard_normal((n, n, 1), np.float32) * np.float32(g.choice([0, g.uniform(0, 8)]))
 
 
@@ -40,21 +52,20 @@ def _woven(g: Random, n: int) -> Floats:
 
 def _printed(g: Random, n: int) -> Floats:
     """Cloth with figures that repeat, or figures of all sizes side by side."""
-    side = n if g.random() < 0.4 else int(g.integers(40, 200))
+    repeats, side = g.random() < 0.6, n
+    if repeats:
+        side = int(g.integers(40, 200))
     tile = filled(side, side, colour(g))
-    for _ in range(g.integers(20, 160) if side == n else g.integers(1, 12)):
-        x, y = g.uniform(0, side, 2)
-        radius = g.uniform(4, 90) if side == n else g.uniform(0.04, 0.3) * side
-        shape(g, tile, x, y, radius, colour(g), int(g.choice([-1, -1, 1, 2])))
+    for _ in range(g.integers(1, 12) if repeats else g.integers(20, 160)):
+        radius = g.uniform(0.04, 0.3) * side if repeats else g.uniform(4, 90)
+        shape(g, tile, g.uniform(0, side, 2), radius, colour(g), int(g.choice([-1, -1, 1, 2])))
     return np.tile(tile, (n // side + 1, n // side + 1, 1))[:n, :n]
 
 
 def _marble(g: Random, n: int) -> Floats:
-    base, veins = colour(g, "light" if g.random() < 0.6 else ""), noise(g, n, n, g.integers(2, 8), 1, 5, 0.6)
-    lines: Floats = np.exp(-np.abs(veins) * np.float32(g.uniform(8, 40)))
-    return np.asarray(
-        filled(n, n, base) + (np.float32(colour(g)) - np.float32(base)) * lines * np.float32(g.uniform(0.1, 0.8))
-    )
+    base, vein = np.float32(colour(g, "light" if g.random() < 0.6 else "")), np.float32(colour(g))
+    lines = np.exp(-np.abs(noise(g, n, n, g.integers(2, 8), 1, 5, 0.6)) * np.float32(g.uniform(8, 40)))
+    return np.asarray(base + (vein - base) * lines * np.float32(g.uniform(0.1, 0.8)))
 
 
 def _speckled(g: Random, n: int) -> Floats:
@@ -75,26 +86,21 @@ def _turned(g: Random, image: Floats) -> Floats:
 
 def _tiles(g: Random, n: int) -> Floats:
     """Tiles or bricks of 25–260 px with joints; each may have a shade of its own."""
-    image = filled(n, n, colour(g)) + noise(g, n, n, 30, 1, 3) * np.float32(g.uniform(2, 30))
+    image = filled(n, n, colour(g)) + noise(g, n, n, 30) * np.float32(g.uniform(2, 30))
     wide, joint, fill = int(g.integers(25, 260)), int(g.integers(1, 6)), colour(g)
     high = wide if g.random() < 0.5 else int(wide * g.uniform(0.4, 1))
     shades = g.normal(1, g.choice([0, 0.08]), (n // high + 1, n // wide + 1, 1)).astype(np.float32)
     image *= shades.repeat(high, 0).repeat(wide, 1)[:n, :n]
-    offset = g.choice([0, wide // 2])
-    for row, y in enumerate(range(0, n, high)):
-        image[y : y + joint] = fill
-        for x in range(offset * (row % 2), n, wide):
-            image[y : y + high, x : x + joint] = fill
+    row, x = np.arange(n) // high, np.arange(n)
+    image[np.arange(n) % high < joint] = fill
+    image[(x + g.choice([0, wide // 2]) * (row[:, None] % 2)) % wide < joint] = fill
     return _turned(g, image)
 
 
 def _ruled(g: Random, n: int) -> Floats:
     """Lined or squared paper, newspaper."""
-    image, step, ink = (
-        filled(n, n, colour(g, "white" if g.random() < 0.6 else "light")),
-        int(g.integers(6, 30)),
-        colour(g),
-    )
+    image = filled(n, n, colour(g, "white" if g.random() < 0.6 else "light"))
+    step, ink = int(g.integers(6, 30)), colour(g)
     if g.random() < 0.3:
         for x in range(0, n, 160):
             lines_of_text(g, image, (x + 8, 8, x + 150, n), ink, step)
@@ -112,22 +118,18 @@ _KINDS: tuple[tuple[Callable[[Random, int], Floats], float], ...] = (
 
 def make_ground(g: Random) -> Image:
     """Return a random table top (SIDE, SIDE, 3) BGR."""
-    weights = np.array([weight for _, weight in _KINDS])
-    image = _KINDS[g.choice(len(_KINDS), p=weights / weights.sum())][0](g, SIDE)
+    image = chosen(g, _KINDS)(g, SIDE)
     if g.random() < 0.25:  # a weave
         image = image * (1 + np.float32(0.12 / 255) * pattern(g, SIDE, SIDE, g.uniform(2, 5)))
     return np.clip(image, 0, 255).astype(np.uint8)
 
 
-def part_of(g: Random, ground: Image, n: int) -> Image:
-    """Return a part (n, n, 3) of a ground: shifted, turned, scaled, recoloured."""
-    if g.random() < 0.5:
-        middle = ground.shape[0] / 2
-        place = cv2.getRotationMatrix2D((middle, middle), g.uniform(0, 360), g.uniform(0.75, 1.6))
-        place[:, 2] += n / 2 - middle + g.uniform(-60, 60, 2)
-        part = cv2.warpAffine(ground, place, (n, n), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
-    else:
-        y, x = g.integers(0, ground.shape[0] - n + 1, 2)
-        part = np.rot90(ground[y : y + n, x : x + n], int(g.integers(0, 4)))
-    part = np.ascontiguousarray(part[..., g.permutation(3)] if g.random() < 0.5 else part)
+def some_part(g: Random, grounds: list[Image], n: int) -> Image:
+    """Return a part (n, n, 3) of a ground: shifted, scaled, recoloured, in half of all cases turned by any angle."""
+    ground, middle = grounds[g.integers(0, len(grounds))], SIDE / 2
+    turn, scale = (g.uniform(0, 360), g.uniform(0.75, 1.6)) if g.random() < 0.5 else (90 * g.integers(0, 4), 1)
+    place = np.asarray(cv2.getRotationMatrix2D((middle, middle), float(turn), scale), np.float64)
+    place[:, 2] += n / 2 - middle + g.integers(-60, 61, 2)
+    part = cv2.warpAffine(ground, place, (n, n), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    part = part[..., g.permutation(3)] if g.random() < 0.5 else part
     return part if g.random() < 0.5 else cv2.convertScaleAbs(part, alpha=g.uniform(0.5, 1.3), beta=g.uniform(0, 20))

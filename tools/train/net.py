@@ -5,7 +5,7 @@ from __future__ import annotations
 import keras
 import tensorflow as tf
 
-from vision.find.scale import ASPECT_ZERO, CARD_PX, CHANNELS, CROP_CHANNELS, CROP_PX
+from vision.find.scale import CARD_PX, CHANNELS, CROP_CHANNELS, CROP_PX
 
 layers = keras.layers
 _WIDTHS = (16, 24, 48, 80)  # channels at strides 2, 4, 8 and 16
@@ -60,51 +60,41 @@ def make_crop_net(batch: int | None = None) -> keras.Model:
     return keras.Model(crop, layers.Conv2D(CROP_CHANNELS, 1, dtype="float32")(x))
 
 
-def crop_loss_of(answer: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Return the loss and its parts (3,): card, distance in px to sides near a cell, surprise."""
+def crop_loss_of(target: tf.Tensor, answer: tf.Tensor) -> tf.Tensor:
+    """Return the loss of card, distance in px to sides near a cell, and surprise."""
     on, offset = target[..., 0], target[..., 1:3]
-    card = _focal(answer[..., 0], on, tf.ones_like(on))
     # Each crop counts alike, however little its card shows.
-    weight = target[..., 3] / (tf.reduce_sum(target[..., 3], (1, 2), keepdims=True) + 40)
+    weight = (target[..., 3] / (tf.reduce_sum(target[..., 3], (1, 2), keepdims=True) + 40))[..., None]
     log_precision = tf.clip_by_value(answer[..., 3:5], -4.0, 2.5)
     off = tf.abs(answer[..., 1:3] * CARD_PX - offset)
-    surprise = tf.exp(log_precision) * off - log_precision
-    crops = tf.cast(tf.shape(on)[0], tf.float32)
-    near_side = weight[..., None] * tf.cast(tf.abs(offset) < 6, tf.float32)
+    near_side = weight * tf.cast(tf.abs(offset) < 6, tf.float32)
     distance = tf.reduce_sum(near_side * off) / (tf.reduce_sum(near_side) + 1e-3)
-    likelihood = tf.reduce_sum(weight[..., None] * surprise) / crops
-    return 8 * card + 0.3 * likelihood + 0.05 * distance, tf.stack([card, distance, likelihood])
+    surprise = tf.reduce_sum(weight * (tf.exp(log_precision) * off - log_precision), (1, 2, 3))
+    return 8 * _focal(answer[..., 0], on, 1.0) + 0.3 * tf.reduce_mean(surprise) + 0.05 * distance
 
 
-def loss_of(answer: tf.Tensor, target: tf.Tensor, aspect: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Return the loss and its parts (4,): card, distance of votes in short sides, turns by half and quarter."""
+def loss_of(target: tf.Tensor, answer: tf.Tensor) -> tf.Tensor:
+    """Return the loss of card, votes in short sides, surprise, and turns by half and quarter."""
     answer = tf.reshape(answer, tf.concat([tf.shape(target)[:4], [CHANNELS]], 0))
-    on, offset, half_turn, quarter_turn, weight = tf.split(target, (1, 2, 2, 2, 1), -1)
-    on, weight = on[..., 0], weight[..., 0]
-    card = _focal(answer[..., 0], on, tf.cast(weight > 0, tf.float32))
-    of_cards = on * weight
-    total = tf.reduce_sum(of_cards) + 1e-3
+    on, offset, half_turn, quarter_turn, weight, oblong = tf.split(target, (1, 2, 2, 2, 1, 1), -1)
+    on, weight, oblong = on[..., 0], weight[..., 0], oblong[..., 0]
+    of_cards = on * weight / (tf.reduce_sum(on * weight) + 1e-3)
     residual = answer[..., 1:3] - offset
-    distance = tf.sqrt(tf.reduce_sum(tf.square(residual), -1) + 1e-5)
     # Laplace distribution in two dimensions: the precision is U'U with U = [[a, b], [0, c]].
     log_a, log_c = tf.clip_by_value(answer[..., 3], -2.0, 5.0), tf.clip_by_value(answer[..., 5], -2.0, 5.0)
     u = tf.exp(log_a) * residual[..., 0] + answer[..., 4] * residual[..., 1]
     v = tf.exp(log_c) * residual[..., 1]
     surprise = tf.sqrt(tf.square(u) + tf.square(v) + 1e-4) - log_a - log_c
-    votes = tf.reduce_sum(of_cards * distance) / total
-    likelihood = tf.reduce_sum(of_cards * surprise) / total
-    oblong = of_cards * tf.cast(aspect[:, :, None, None] > 1.05 - ASPECT_ZERO, tf.float32)
-    half = tf.reduce_sum(oblong * _apart(answer[..., 6:8], half_turn)) / total
-    quarter = tf.reduce_sum(of_cards * _apart(answer[..., 8:10], quarter_turn)) / total
-    loss = 4 * card + 2 * votes + 0.3 * likelihood + half + quarter
-    return loss, tf.stack([card, votes, half, quarter])
+    half, quarter = _length(answer[..., 6:8] - half_turn), _length(answer[..., 8:10] - quarter_turn)
+    card = _focal(answer[..., 0], on, tf.cast(weight > 0, tf.float32))
+    return 4 * card + tf.reduce_sum(of_cards * (2 * _length(residual) + 0.3 * surprise + oblong * half + quarter))
 
 
-def _focal(logit: tf.Tensor, truth: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:
+def _focal(logit: tf.Tensor, truth: tf.Tensor, weight: tf.Tensor | float) -> tf.Tensor:
     entropy = tf.nn.sigmoid_cross_entropy_with_logits(truth, logit)
     hard = tf.stop_gradient(0.25 + tf.abs(tf.sigmoid(logit) - truth))
     return tf.reduce_mean(entropy * hard * weight)
 
 
-def _apart(a: tf.Tensor, b: tf.Tensor) -> tf.Tensor:
-    return tf.sqrt(tf.reduce_sum(tf.square(a - b), -1) + 1e-4)
+def _length(off: tf.Tensor) -> tf.Tensor:
+    return tf.sqrt(tf.reduce_sum(tf.square(off), -1) + 1e-4)

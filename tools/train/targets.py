@@ -10,19 +10,12 @@ from numpy.typing import NDArray
 
 from tools.train.draw import Random
 from tools.train.scenes import OWNER_PX, SIDE_PX, Scene
-from tools.train.shards import Shard
-from vision.find.crops import crop_maps, cut, near, with_marks
-from vision.find.scale import (
-    ASPECT_ZERO,
-    CELL_PX,
-    CROP_CELL_PX,
-    CROP_PX,
-    FINE,
-    SHORT_PX,
-)
+from vision.find.crops import crop_maps, cut, near
+from vision.find.scale import ASPECT_ZERO, CELL_PX, CROP_CELL_PX, CROP_PX, FINE, SHORT_PX
+from vision.find.votes import SQUARE
 
 Floats = NDArray[np.float32]
-VIEW_TARGETS = 8  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, weight
+VIEW_TARGETS = 9  # on, dx, dy, cos 2t, sin 2t, cos 4t, sin 4t, weight, whether half a turn differs from a quarter
 CROP_TARGETS = 4  # on, dx, dy, weight of the distances
 _REACH_PX, _REACH_TURN = 0.4 * SHORT_PX, np.radians(20)  # a hypothesis that is off by more is false
 _ANYWHERE = 0.15  # share of hypotheses at random places
@@ -50,22 +43,20 @@ def poses_of(quads: Floats) -> Floats:
     return np.stack([*centre.T, turn, *sizes], 1).astype(np.float32)
 
 
-def drawn(g: Random, shard: Shard) -> Scene:
+def drawn(g: Random, shard: Scene) -> Scene:
     """Return a random picture of a shard, mirrored, transposed and with its colours exchanged at random."""
-    i = g.integers(0, len(shard.aspect))
-    image, owners, quads = shard.image[i], shard.owners[i], shard.quads[i].copy()
+    image, owners, quads, shares, aspect = (values[i] for i in [g.integers(0, len(shard.aspect))] for values in shard)
     if g.random() < 0.5:
-        image, owners, quads = image[:, ::-1], owners[:, ::-1], quads[:, [1, 0, 3, 2]]
-        quads[..., 0] = SIDE_PX - quads[..., 0]
+        image, owners, quads = image[:, ::-1], owners[:, ::-1], quads[:, [1, 0, 3, 2]] * (-1, 1) + (SIDE_PX, 0)
     if g.random() < 0.5:
         image, owners, quads = image.transpose(1, 0, 2), owners.T, quads[:, [1, 0, 3, 2], ::-1]
     if g.random() < 0.5:
         image = image[..., g.permutation(3)]
-    return Scene(np.ascontiguousarray(image), owners, quads, shard.shares[i], float(shard.aspect[i]))
+    return Scene(np.ascontiguousarray(image), owners, quads.astype(np.float32), shares, aspect)
 
 
 def marked(g: Random, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return marks (SIDE_PX, SIDE_PX) 0 or 1 of cards that are given as known, and the owners without them.
+    """Return marks (SIDE_PX, SIDE_PX) 0 or 255 of cards that are given as known, and the owners without them.
 
     In 40 % of pictures some cards from the top are known, as after earlier passes; their poses are off by 1 px.
     """
@@ -77,7 +68,7 @@ def marked(g: Random, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.uint8
     known = seen[((seen > lowest) & (g.random(len(seen)) < 0.9)) | (shares[seen] > 0.9) & (g.random(len(seen)) < 0.3)]
     for quad in scene.quads[known]:
         off = quad + g.normal(0, 0.7, 2) + g.normal(0, 0.3, (4, 2))
-        cv2.fillConvexPoly(marks, np.round(off * 16).astype(np.int32), 1.0, cv2.LINE_8, 4)
+        cv2.fillConvexPoly(marks, np.round(off * 16).astype(np.int32), 255.0, cv2.LINE_8, 4)
     gone = np.zeros(256, bool)
     gone[known + 1] = True
     return marks, np.where(gone[owners], 0, owners).astype(np.uint8)
@@ -94,12 +85,13 @@ def answers(owners: NDArray[np.uint8], scene: Scene) -> Floats:
     x, y, *turns, weight = np.moveaxis(features[np.maximum(owners, 1) - 1], -1, 0)
     centres = np.arange(owners.shape[0], dtype=np.float32) * CELL_PX + CELL_PX / 2
     dx, dy = x - centres[None], y - centres[:, None]
-    return np.stack([on, dx / SHORT_PX, dy / SHORT_PX, *turns, np.where(on, weight, 1)], -1).astype(np.float32)
+    weight, oblong = np.where(on, weight, 1), np.full(on.shape, scene.aspect > SQUARE)
+    return np.stack([on, dx / SHORT_PX, dy / SHORT_PX, *turns, weight, oblong], -1).astype(np.float32)
 
 
 def hypotheses(g: Random, scene: Scene, owners: NDArray[np.uint8], count: int) -> tuple[Floats, NDArray[np.intp]]:
     """Return poses (count, 5) near visible cards or anywhere, and the card (count,) that each means, or -1."""
-    poses, fold = poses_of(scene.quads), 4 if scene.aspect < 1.05 else 2
+    poses, fold = poses_of(scene.quads), 4 if scene.aspect < SQUARE else 2
     seen = np.unique(owners[owners > 0]).astype(np.intp) - 1
     seen = seen[scene.shares[seen] > 0.04]
     size = np.array([SHORT_PX, SHORT_PX * scene.aspect]) * np.exp(g.normal(0, g.choice([0.01, 0.04, 0.1]), (count, 2)))
@@ -120,7 +112,7 @@ def hypotheses(g: Random, scene: Scene, owners: NDArray[np.uint8], count: int) -
 
 def crops_of(
     g: Random, scene: Scene, marks: NDArray[np.uint8], owners: NDArray[np.uint8], count: int
-) -> tuple[Floats, Floats]:
+) -> tuple[NDArray[np.uint8], Floats]:
     """Return crops (count, CROP_PX, CROP_PX, 4) of hypotheses, and their cells (count, n, n, CROP_TARGETS)."""
     poses, meant = hypotheses(g, scene, owners, count)
     n = CROP_PX // CROP_CELL_PX
@@ -140,40 +132,28 @@ def crops_of(
         left, right = ax + (centres - ay) * (dx - ax) / (dy - ay), bx + (centres - by) * (cx - bx) / (cy - by)
         top, bottom = ay + (centres - ax) * (by - ay) / (bx - ax), dy + (centres - dx) * (cy - dy) / (cx - dx)
         cells[i, ..., 0] = owner == card + 1
-        cells[i, ..., 1] = _nearer(left[:, None] - centres[None], right[:, None] - centres[None])
-        cells[i, ..., 2] = _nearer(top[None] - centres[:, None], bottom[None] - centres[:, None])
+        low = np.stack(np.broadcast_arrays(left[:, None] - centres, top - centres[:, None]), -1)
+        high = np.stack(np.broadcast_arrays(right[:, None] - centres, bottom - centres[:, None]), -1)
+        cells[i, ..., 1:3] = np.where(np.abs(low) < np.abs(high), low, high)
     cells[..., 3] = near(cells[..., 0])
-    return cut(with_marks(scene.image, marks), maps), cells
+    return cut(scene.image, marks, maps), cells
 
 
-def _nearer(one: Floats, other: Floats) -> Floats:
-    return np.where(np.abs(one) < np.abs(other), one, other)
-
-
-def batch_of(g: Random, shards: list[Shard], size: int, crops_a_view: int) -> Batch:
+def batch_of(g: Random, shards: list[Scene], size: int, crops_a_view: int) -> Batch:
     """Return a random batch of `size` views and some crops from each of them."""
-    cells = SIDE_PX // CELL_PX
-    views, aspects = np.empty((size, SIDE_PX, SIDE_PX, 4), np.float32), np.empty((size, 1), np.float32)
-    targets = np.empty((size, cells, cells, VIEW_TARGETS), np.float32)
-    crops, crop_cells = [], []
-    for i in range(size):
+    examples = []
+    for _ in range(size):
         scene = drawn(g, shards[g.integers(0, len(shards))])
         marks, owners = marked(g, scene)
-        gain = (np.exp(g.normal(0, 0.2)) * np.exp(g.normal(0, 0.06, 3))).astype(np.float32)
+        gain = np.append(np.exp(g.normal(0, 0.2)) * np.exp(g.normal(0, 0.06, 3)), 1).astype(np.float32) / 255
         small = cv2.resize(scene.image, (SIDE_PX, SIDE_PX), interpolation=cv2.INTER_AREA)
-        np.multiply(small, gain / 255, out=views[i, ..., :3])
-        views[i, ..., 3] = marks
-        aspects[i] = scene.aspect - ASPECT_ZERO
         step = FINE * CELL_PX // OWNER_PX
-        targets[i] = answers(np.ascontiguousarray(owners[step // 2 :: step, step // 2 :: step]), scene)
-        some, right = crops_of(g, scene, marks, owners, crops_a_view)
-        some[..., :3] *= gain
-        crops.append(some)
-        crop_cells.append(right)
-    return Batch(
-        np.minimum(views, 1), aspects, folded(targets), np.minimum(np.concatenate(crops), 1),
-        np.concatenate(crop_cells),
-    )  # fmt: skip
+        cells = answers(np.ascontiguousarray(owners[step // 2 :: step, step // 2 :: step]), scene)
+        crops, crop_cells = crops_of(g, scene, marks, owners, crops_a_view)
+        views = np.minimum(np.dstack([small, marks]) * gain, 1)
+        examples.append((views, [scene.aspect - ASPECT_ZERO], cells, np.minimum(crops * gain, 1), crop_cells))
+    views, aspects, cells, crops, crop_cells = map(np.array, zip(*examples, strict=True))
+    return Batch(views, aspects.astype(np.float32), folded(cells), np.concatenate(crops), np.concatenate(crop_cells))
 
 
 def folded(cells: Floats) -> Floats:

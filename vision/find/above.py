@@ -21,6 +21,7 @@ _NODES = 16  # px of a fine view between places whose px of the picture are calc
 _MOST_VIEW_PX = 520 * 520
 _TILTS = (np.radians(20), np.radians(45))  # the network finds cards within some 15 degrees
 _FOCAL = 0.85  # by the picture's longer side: phones and Pi cameras
+_BEYOND_MM = 170.0  # from points such as corners of marker cards
 _FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
 
 
@@ -30,17 +31,17 @@ class FromAbove:
 
     image: Image
     fine: Image
-    view: TableView
+    table: Table
     low: Points
     per_unit: float
 
     def to_picture(self, points: Points) -> Points:
         """(n, 2) px of this view to px of the picture."""
-        return self.view.unit_to_px(points / self.per_unit + self.low)
+        return self.table.to_px(points / self.per_unit + self.low)
 
     def from_picture(self, points_px: Points) -> Points:
         """(n, 2) px of the picture to px of this view."""
-        return (self.view.px_to_unit(points_px) - self.low) * self.per_unit
+        return (self.table.to_mm(points_px) - self.low) * self.per_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class TableView:
             )
         fine = np.asarray(cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
         image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
-        return FromAbove(image, fine, self, low, scale)
+        return FromAbove(image, fine, self.table, low, scale)
 
     def short_sides(self) -> list[float]:
         """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
@@ -76,14 +77,6 @@ class TableView:
     def tilted(self) -> list[TableView]:
         """Views at other tilts of the table, where its tilt is unknown."""
         return []
-
-    def unit_to_px(self, points: Points) -> Points:
-        """(n, 2) points on the table to px of the picture."""
-        return self.table.to_px(points)
-
-    def px_to_unit(self, points_px: Points) -> Points:
-        """(n, 2) px of the picture to points on the table."""
-        return self.table.to_mm(points_px)
 
 
 @lru_cache(maxsize=4)
@@ -108,11 +101,8 @@ def _maps(
     return shrink, (np.asarray(fixed, np.int16), np.asarray(rest, np.uint16))
 
 
-def area_in_sight(table: Table, near_px: Points | None = None, beyond_mm: float = 170.0) -> Points:
-    """(2, 2) low and high corner, in mm, of the part of a table that a picture shows.
-
-    With `near_px` (n, 2), points such as corners of marker cards, the area ends `beyond_mm` beyond them.
-    """
+def area_in_sight(table: Table, near_px: Points | None = None) -> Points:
+    """(2, 2) low and high corner, in mm, of what a picture shows; it ends not far from points `near_px` (n, 2)."""
     w, h = table.size_px
     along = np.linspace(0, 1, 24)
     zero, one = np.zeros(24), np.ones(24)
@@ -126,7 +116,7 @@ def area_in_sight(table: Table, near_px: Points | None = None, beyond_mm: float 
         low, high = middle_mm - _FAR_MM, middle_mm + _FAR_MM
     if near_px is not None and len(near_px):
         near = table.to_mm(near_px)
-        low, high = np.maximum(low, near.min(0) - beyond_mm), np.minimum(high, near.max(0) + beyond_mm)
+        low, high = np.maximum(low, near.min(0) - _BEYOND_MM), np.minimum(high, near.max(0) + _BEYOND_MM)
     return np.stack([low, high])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import cv2
@@ -27,7 +28,6 @@ _OWN_SHIFT, _OWN_SLOPE = 1.5, 0.03  # of a single side against its rectangle, in
 # Logistic regression on 1,700 hypotheses of 260 synthetic tables, 100 of them without cards.
 _SCORE = (-0.97, 2.01, 1.04)
 _SPREAD_PX = 8.0  # standard error of the centre at which a score is halved
-_LIGHT = np.array([1 / 255, 1 / 255, 1 / 255, 1], np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,11 @@ class Settled:
         nothing = np.zeros(len(poses))
         return cls(poses, corners_of(poses), nothing, nothing, nothing, np.zeros((len(poses), 4, 3)), votes)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Settled]) -> Settled:
+        """The cards of all parts."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+
     def __getitem__(self, rows: NDArray[np.intp] | NDArray[np.bool_]) -> Settled:
         return Settled(*(getattr(self, field.name)[rows] for field in fields(self)))
 
@@ -64,24 +69,22 @@ class Settled:
 def crop_maps(poses: NDArray[np.floating]) -> Floats:
     """(n, 2, 3) affine maps from crops to the view, for poses (n, 5) x, y, turn of the first side, width, height."""
     x, y, turn, width, height = np.asarray(poses, np.float64).T
-    cos, sin, wide, high = np.cos(turn), np.sin(turn), width / CARD_PX, height / CARD_PX
-    linear = np.stack([np.stack([cos * wide, -sin * high], -1), np.stack([sin * wide, cos * high], -1)], 1)
-    origin = np.stack([x, y], -1) - linear.sum(2) * _MIDDLE
-    return np.concatenate([linear, origin[..., None]], 2)
+    wide, high = np.stack([np.cos(turn), np.sin(turn)]) * width, np.stack([-np.sin(turn), np.cos(turn)]) * height
+    linear = np.stack([wide, high], -1).swapaxes(0, 1) / CARD_PX
+    return np.concatenate([linear, np.stack([x, y], -1)[..., None] - _MIDDLE * linear.sum(2, keepdims=True)], 2)
 
 
-def with_marks(fine: Image, marks: Image) -> Image:
-    """(h, w, 4) BGR of a picture at FINE, and the marks (h / FINE, w / FINE) of known cards."""
-    larger = cv2.resize(marks, fine.shape[1::-1], interpolation=cv2.INTER_NEAREST)
-    return np.asarray(cv2.merge([fine, larger]), np.uint8)
+def cut(fine: Image, marks: Image, maps: Floats) -> Image:
+    """(n, CROP_PX, CROP_PX, 4) of a picture (h, w, 3) at FINE and the marks of known cards in a view.
 
-
-def cut(marked: Image, maps: Floats) -> NDArray[np.float32]:
-    """(n, CROP_PX, CROP_PX, 4), 0..1, of a picture with marks; `maps` (n, 2, 3) lead from crops to the view."""
-    ways = FINE * maps
+    `maps` (n, 2, 3) lead from crops to the view.
+    """
+    size, ways = (CROP_PX, CROP_PX), maps.copy()
     ways[:, :, 2] += ways[:, :, :2].sum(2) / 2 - 0.5  # px centres are at 0.5
-    size, flags = (CROP_PX, CROP_PX), cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.stack([cv2.warpAffine(marked, way, size, flags=flags) for way in ways]) * _LIGHT
+    finer = FINE * ways + (0, 0, (FINE - 1) / 2)
+    colours = [cv2.warpAffine(fine, way, size, flags=cv2.WARP_INVERSE_MAP | cv2.INTER_LINEAR) for way in finer]
+    covers = [cv2.warpAffine(marks, way, size, flags=cv2.WARP_INVERSE_MAP | cv2.INTER_NEAREST) for way in ways]
+    return np.asarray([cv2.merge(pair) for pair in zip(colours, covers, strict=True)], np.uint8)
 
 
 def near(on: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -91,15 +94,17 @@ def near(on: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def corners_of(poses: Floats) -> Floats:
     """(n, 4, 2) corners of poses (n, 5), clockwise from the first side."""
-    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * poses[:, None, 3:] / 2
-    cos, sin = np.cos(poses[:, 2])[:, None], np.sin(poses[:, 2])[:, None]
-    x = poses[:, :1] + cos * half[..., 0] - sin * half[..., 1]
-    y = poses[:, 1:2] + sin * half[..., 0] + cos * half[..., 1]
-    return np.stack([x, y], -1)
+    return in_view(_HALF * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]), crop_maps(poses))
+
+
+def in_view(points: NDArray[np.floating], maps: Floats) -> Floats:
+    """(n, k, 2) px of the view of points (k, 2) or (n, k, 2) from the crops' middles."""
+    linear = maps[..., :2].swapaxes(1, 2)
+    return np.asarray(points @ linear + (_MIDDLE * linear.sum(1) + maps[..., 2])[:, None], np.float64)
 
 
 def settled(
-    network: CropNetwork, marked: Image, cards: Settled, size_known: bool = False, on_edges: bool = True,
+    network: CropNetwork, fine: Image, marks: Image, cards: Settled, size_known: bool = False, on_edges: bool = True,
     way: Floats | None = None,
 ) -> Settled:  # fmt: skip
     """Cards moved to where the crop network sees their sides; sizes stay if they are known.
@@ -111,7 +116,7 @@ def settled(
         return cards
     poses, votes = cards.poses, cards.votes
     maps = crop_maps(poses)
-    cells = network.run(cut(marked, maps))
+    cells = network.run(cut(fine, marks, maps))
     on = np.asarray(1 / (1 + np.exp(-cells[..., 0])), np.float32)
     offsets = _by_side(cells[..., 1:3] * np.float32(CARD_PX)) + _PLACES[:, None] - _HOME[:, None, None]
     precision = _by_side(np.exp(np.clip(cells[..., 3:5], -4, 2.5)))
@@ -126,7 +131,7 @@ def settled(
         some = weight / np.maximum(np.abs(offsets - offset - slope * _CENTRES[:, None]), 1 / precision)
         normal, right = equations_of_lines(some.sum(-1), (some * offsets).sum(-1), _CENTRES)
         if on_edges and number == _ROUNDS:
-            more, also, edges, changes = edges_beside(marked, maps, lines, on, way)
+            more, also, edges, changes = edges_beside(fine, maps, lines, on, way)
             normal, right = normal + more, right + also
         curvature = across @ normal @ basis + np.diag(prior)
         change = np.linalg.solve(curvature, across @ right[..., None])
@@ -134,10 +139,9 @@ def settled(
     change = change[..., 0]
     own = normal + np.diag(np.array([_OWN_SHIFT, _OWN_SLOPE] * 4) ** -2.0)
     own_lines = lines + np.linalg.solve(own, right[..., None] - normal @ lines[..., None])[..., 0]
-    centre = (maps[..., :2] @ (change[:, :2, None] + _MIDDLE))[..., 0] + maps[..., 2]
-    growth = 1 + change[:, 3:]
+    growth, centre = 1 + change[:, 3:], in_view(change[:, None, :2], maps)[:, 0]
     moved = np.c_[centre, poses[:, 2] + change[:, 2], poses[:, 3:] * growth]
-    quads = (_corners(own_lines) + _MIDDLE) @ maps[..., :2].swapaxes(1, 2) + maps[:, None, :, 2]
+    quads = in_view(_corners(own_lines), maps)
     voting = on.sum((1, 2), dtype=np.float64)
     in_sight = np.minimum(1, voting * CROP_CELL_PX**2 / (CARD_PX**2 * growth.prod(1)))
     spread = np.sqrt(np.trace(np.linalg.inv(curvature)[:, :2, :2], axis1=1, axis2=2))
@@ -172,8 +176,6 @@ def _rectangles(aspects: Floats) -> Floats:
 def _corners(lines: Floats) -> Floats:
     """(n, 4, 2) where the sides meet, clockwise from the corner of left and top side, from the crop's middle."""
     left, right, top, bottom = lines.reshape(-1, 4, 2).swapaxes(0, 1) + np.c_[_HOME, np.zeros(4)][:, None]
-    corners = []
-    for across, along in ((left, top), (right, top), (right, bottom), (left, bottom)):
-        x = (across[:, 0] + across[:, 1] * along[:, 0]) / (1 - across[:, 1] * along[:, 1])
-        corners.append(np.stack([x, along[:, 0] + along[:, 1] * x], -1))
-    return np.stack(corners, 1)
+    across, along = np.stack([left, right, right, left], 1), np.stack([top, top, bottom, bottom], 1)
+    x = (across[..., 0] + across[..., 1] * along[..., 0]) / (1 - across[..., 1] * along[..., 1])
+    return np.stack([x, along[..., 0] + along[..., 1] * x], -1)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from vision.effort import spend
 from vision.find.above import FromAbove, TableView
-from vision.find.crops import Settled, corners_of, settled, with_marks
-from vision.find.network import CropNetwork, Network, shipped_networks
+from vision.find.crops import Settled, corners_of, settled
+from vision.find.network import shipped_networks
 from vision.find.scale import SHORT_PX
 from vision.find.votes import MOST_CLUSTERS, SQUARE, clusters_of, distinct
 
@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 _STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
+_PASSES = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
+_MOVED_PX, _MOVED_TURN = 1.4, np.radians(4)  # hypotheses that move farther pass again
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
 
 
@@ -41,18 +43,12 @@ class CardHypotheses:
 
 @dataclass(frozen=True, eq=False)
 class FinderLook:
-    """Cards of the size `card` in units of the view `above`, the best first, in px; `marked` is its finer picture."""
+    """Cards of the size `card` in units of the view `above`, the best first, in px; `marks` are 255 on known cards."""
 
     card: tuple[float, float]
     above: FromAbove
-    marked: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
     cards: Settled
-
-    def having(self, cards: Settled) -> FinderLook:
-        """The same look with those of other cards that are likely, the best first, each once."""
-        cards = cards[(cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)]
-        cards = cards[np.argsort(-cards.scores, kind="stable")]
-        return replace(self, cards=cards[distinct(cards.poses[:, :3], self.card[1] < SQUARE * self.card[0])])
 
     def hypotheses(self, corners: Floats) -> CardHypotheses:
         """The cards with these corners (n, 4, 2) in px of the view."""
@@ -63,8 +59,8 @@ class FinderLook:
 class CardFinder:
     """Finds cards with the shipped networks."""
 
-    def __init__(self, networks: tuple[Network, CropNetwork] | None = None) -> None:
-        self._network, self._crop_network = networks or shipped_networks()
+    def __init__(self) -> None:
+        self._network, self._crop_network = shipped_networks()
 
     def find(self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = ()) -> CardHypotheses:
         """Hypotheses for cards of a size (sides in units of the view: mm of a table) that are not yet known.
@@ -72,24 +68,35 @@ class CardFinder:
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
         what they partly cover is searched for.
         """
-        look = self._votes(view, card, known)
-        look = look.having(settled(self._crop_network, look.marked, look.cards, size_known=True))
+        look = self.again(self._votes(view, card, known), size_known=True)
         return look.hypotheses(corners_of(look.cards.poses))
 
     def seeds(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int | None = None
     ) -> FinderLook:
         """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
-        look = self._votes(view, card, known, most or MOST_CLUSTERS)
         # Edges of the picture lead to halves of cards at first.
-        return look.having(settled(self._crop_network, look.marked, look.cards, on_edges=most is not None))
+        return self.again(self._votes(view, card, known, most or MOST_CLUSTERS), on_edges=most is not None)
 
-    def again(self, look: FinderLook, way: Floats | None = None) -> FinderLook:
-        """The same cards after another pass over their crops, which may change their sizes.
+    def again(
+        self, look: FinderLook, way: Floats | None = None, size_known: bool = False, on_edges: bool = True
+    ) -> FinderLook:
+        """The likely ones of the same cards, each once, after a pass over crops; those that moved pass again.
 
-        `way` (3,) is the direction in which colours change at the edges of cards, if that is known.
+        Sizes may change, unless they are known. `way` (3,) is the direction in which colours change at the edges of
+        cards, if that is known.
         """
-        return look.having(settled(self._crop_network, look.marked, look.cards, way=way))
+        moving, parts = look.cards, []
+        for _ in range(_PASSES if size_known else 1):
+            cards = settled(self._crop_network, look.above.fine, look.marks, moving, size_known, on_edges, way)
+            x, y, turned = np.abs(cards.poses[:, :3] - moving.poses[:, :3]).T
+            far = (np.hypot(x, y) > _MOVED_PX) | (turned > _MOVED_TURN)
+            likely = (cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)
+            parts.append(cards[likely & ~far])
+            moving = cards[likely & far]
+        cards = Settled.joined([*parts, moving])
+        cards = cards[np.argsort(-cards.scores, kind="stable")]
+        return replace(look, cards=cards[distinct(cards.poses[:, :3], look.card[1] < SQUARE * look.card[0])])
 
     def _votes(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats], most: int = MOST_CLUSTERS
@@ -101,11 +108,9 @@ class CardFinder:
         marks = np.zeros(above.image.shape[:2], np.uint8)
         for corners in known:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
-            cv2.fillConvexPoly(marks, inside, (1,), cv2.LINE_8, 4)
+            cv2.fillConvexPoly(marks, inside, (255,), cv2.LINE_8, 4)
         spend(marks.size * _STEPS_A_PX)
-        cells = self._network.run(above.image, marks, aspect)
-        taken_off = cv2.resize(marks, cells.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
-        cells[taken_off, 0] = -10
-        poses, votes = clusters_of(cells, aspect < SQUARE, most)
+        places, cells = self._network.run(above.image, marks, aspect)
+        poses, votes = clusters_of(places, cells, marks.shape, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
-        return FinderLook((short, long), above, with_marks(above.fine, marks), Settled.unsettled(poses, votes))
+        return FinderLook((short, long), above, marks, Settled.unsettled(poses, votes))

@@ -14,7 +14,6 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
-LEAST_CARD = 0.2  # probability from which a cell votes
 _LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
 _LEAST_ERROR_PX = 1.2  # of a vote, whatever the network expects: a cell is 2 px wide
 _BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are maxima; bins beyond the view
@@ -38,29 +37,30 @@ class _Votes:
     fold: int  # a card looks the same after so many turns
 
 
-def _votes_of(cells: NDArray[np.float32], square: bool) -> _Votes:
-    row, column = np.nonzero(cells[..., 0] > np.log(LEAST_CARD / (1 - LEAST_CARD)))
-    f = cells[row, column].astype(np.float64)
-    at = np.stack([column, row], -1) * CELL_PX + CELL_PX / 2
-    a, c = (np.exp(np.clip(f[:, k], -2, 5)) / SHORT_PX for k in (3, 5))
-    b = f[:, 4] / SHORT_PX
+def _votes_of(at: Numbers, cells: Floats, square: bool) -> _Votes:
+    a, c = (np.exp(np.clip(cells[:, k], -2, 5)) / SHORT_PX for k in (3, 5))
+    b = cells[:, 4] / SHORT_PX
     # The precision U'U of the network, after adding the least error to its inverse.
     xx, xy, yy, least = a * a, a * b, b * b + c * c, _LEAST_ERROR_PX**2
     det = xx * yy - xy * xy
     below = 1 + least * (xx + yy) + least**2 * det
     precision = np.stack([xx + least * det, xy, yy + least * det], -1) / below[:, None]
-    way = f[:, 8:10] if square else f[:, 6:8]
+    way = cells[:, 8:10] if square else cells[:, 6:8]
     way = way / np.maximum(np.hypot(*way.T), 1e-6)[:, None]
-    return _Votes(1 / (1 + np.exp(-f[:, 0])), at + f[:, 1:3] * SHORT_PX, precision, way, 4 if square else 2)
+    centre = (at + 0.5) * CELL_PX + cells[:, 1:3] * SHORT_PX
+    return _Votes(1 / (1 + np.exp(-cells[:, 0])), centre, precision, way, 4 if square else 2)
 
 
-def clusters_of(cells: NDArray[np.float32], square: bool, most: int = MOST_CLUSTERS) -> tuple[Floats, Floats]:
+def clusters_of(
+    at: Numbers, cells: NDArray[np.float32], shape: tuple[int, ...], square: bool, most: int = MOST_CLUSTERS
+) -> tuple[Floats, Floats]:
     """Poses (n, 3), as x, y in px of the view and turn of a short side, and mean probability (n,) of their votes.
 
-    A square card looks the same after a quarter turn.
+    `at` (m, 2) are the places of cells (m, CHANNELS), `shape` is the view's height and width in px; a square card looks
+    the same after a quarter turn.
     """
-    votes = _votes_of(cells, square)
-    centre, way = _first_guesses(votes, cells.shape[:2], most)
+    votes = _votes_of(at, cells.astype(np.float64), square)
+    centre, way = _first_guesses(votes, shape, most)
     if not len(centre):
         return np.zeros((0, 3)), np.zeros(0)
     for _ in range(_ROUNDS):
@@ -74,20 +74,20 @@ def clusters_of(cells: NDArray[np.float32], square: bool, most: int = MOST_CLUST
     return poses[kept], probability[kept]
 
 
-def _first_guesses(votes: _Votes, shape: tuple[int, int], most: int) -> tuple[Floats, Floats]:
+def _first_guesses(votes: _Votes, shape: tuple[int, ...], most: int) -> tuple[Floats, Floats]:
     """Centres (n, 2) and ways (n, 2) at the maxima of a histogram of votes, the strongest first."""
-    ny, nx = (int(cells * CELL_PX / _BIN_PX) + 2 * _MARGIN for cells in shape)
+    ny, nx = (int(length / _BIN_PX) + 2 * _MARGIN for length in shape)
     x, y = (np.floor(votes.centre / _BIN_PX).astype(np.intp) + _MARGIN).T
     turn = np.floor((np.arctan2(votes.way[:, 1], votes.way[:, 0]) / (2 * np.pi) + 0.5) * _TURN_BINS).astype(np.intp)
     inside = (x >= 0) & (x < nx) & (y >= 0) & (y < ny)
     sharpness = np.sqrt(np.maximum(votes.precision[:, 0] * votes.precision[:, 2] - votes.precision[:, 1] ** 2, 0))
     key = (turn % _TURN_BINS * ny + y) * nx + x
-    flat = np.bincount(key[inside], (votes.probability * np.minimum(sharpness, 0.5))[inside], _TURN_BINS * ny * nx)
-    # In logarithms: a card in full sight does not drown the strips beside it.
-    flat = np.log1p(flat.astype(np.float32))
+    key, weight = key[inside], (votes.probability * np.minimum(sharpness, 0.5))[inside]
+    flat = np.bincount(key, weight, _TURN_BINS * ny * nx).astype(np.float32)
+    flat[key] = np.log1p(flat[key])  # a card in full sight does not drown the strips beside it
     # One plane for each turn, one above the other; their empty margins keep them apart.
     planes = cv2.sepFilter2D(flat.reshape(-1, nx), -1, _BLUR, _BLUR).reshape(_TURN_BINS, ny, nx)
-    planes = planes + 0.25 * (planes[_BEFORE] + planes[_AFTER])
+    planes = cv2.scaleAdd(cv2.add(planes[_BEFORE], planes[_AFTER]), 0.25, planes)
     around = cv2.dilate(planes.reshape(-1, nx), np.ones((3, 3), np.uint8)).reshape(planes.shape)
     turn, y, x = np.unravel_index(np.flatnonzero(planes > _LEAST_PEAK), planes.shape)
     height = planes[turn, y, x]
@@ -109,7 +109,7 @@ def _members(votes: _Votes, centre: Floats, way: Floats) -> Numbers:
     far = of_vote.astype(np.float32) @ of_centre.astype(np.float32)  # right within 0.01
     far[votes.way.astype(np.float32) @ way.T.astype(np.float32) < np.cos(min(np.pi, _REACH_TURN * votes.fold))] = np.inf
     member = far.argmin(1)
-    beyond = (np.abs(votes.centre - centre[member]) > _REACH_PX).any(1)
+    beyond = np.maximum(*np.abs(votes.centre - centre[member]).T) > _REACH_PX
     return np.where(beyond | (far[np.arange(len(far)), member] > _REACH_ERRORS**2), -1, member)
 
 

@@ -17,7 +17,7 @@ class Perfect(CropNetwork):
     def __init__(self, quad: Floats, hypotheses: list[Floats], wrong: float = 0.0, seen: slice = slice(None)) -> None:
         self.quad, self.hypotheses, self.wrong, self.seen = quad, hypotheses, wrong, seen
 
-    def run(self, crops: NDArray[np.float32]) -> NDArray[np.float32]:
+    def run(self, crops: NDArray[np.uint8]) -> NDArray[np.float32]:
         cells = np.zeros((len(crops), N, N, CROP_CHANNELS), np.float32)
         cells[..., 0] = -8
         for cell, way in zip(cells, crop_maps(self.hypotheses.pop(0)), strict=True):
@@ -38,11 +38,11 @@ class Perfect(CropNetwork):
 
 def looked_at(true: Floats, hypothesis: Floats, size_known: bool, passes: int = 2, **faults: object) -> Floats:
     """The pose after some passes from a hypothesis."""
-    marked = np.zeros((FINE * 160, FINE * 160, 4), np.uint8)
+    fine, marks = np.zeros((FINE * 160, FINE * 160, 3), np.uint8), np.zeros((160, 160), np.uint8)
     poses = hypothesis[None]
     for _ in range(passes):
         network = Perfect(corners_of(true[None])[0], [poses], **faults)  # type: ignore[arg-type]
-        poses = settled(network, marked, Settled.unsettled(poses, np.ones(1)), size_known).poses
+        poses = settled(network, fine, marks, Settled.unsettled(poses, np.ones(1)), size_known).poses
     return np.asarray(poses[0])
 
 

@@ -7,8 +7,8 @@ from vision.find.votes import clusters_of
 ASPECT = 1.4
 
 
-def perfect_answer(poses: list[tuple[float, float, float]], aspect: float = ASPECT) -> np.ndarray:
-    """What a network without errors answers for cards, the last one on top."""
+def clusters(poses: list[tuple[float, float, float]], aspect: float = ASPECT) -> np.ndarray:
+    """Poses by the answer of a network without errors for cards, the last one on top."""
     cells = np.zeros((96, 96, CHANNELS), np.float32)
     cells[..., 0] = -8
     centres = np.arange(96) * CELL_PX + CELL_PX / 2
@@ -16,25 +16,18 @@ def perfect_answer(poses: list[tuple[float, float, float]], aspect: float = ASPE
         dx, dy = x - centres[None], y - centres[:, None]
         cos, sin = np.cos(turn), np.sin(turn)
         inside = (np.abs(cos * dx + sin * dy) < SHORT_PX / 2) & (np.abs(cos * dy - sin * dx) < SHORT_PX * aspect / 2)
-        values = (
-            8,
-            dx / SHORT_PX,
-            dy / SHORT_PX,
-            3,
-            0,
-            3,
-            np.cos(2 * turn),
-            np.sin(2 * turn),
-            np.cos(4 * turn),
-            np.sin(4 * turn),
-        )
-        for channel, value in enumerate(values):
+        vote = (8, dx / SHORT_PX, dy / SHORT_PX, 3, 0, 3)
+        turns = np.cos(2 * turn), np.sin(2 * turn), np.cos(4 * turn), np.sin(4 * turn)
+        for channel, value in enumerate(vote + turns):
             cells[..., channel] = np.where(inside, value, cells[..., channel])
-    return cells
+    rows, columns = np.nonzero(cells[..., 0] > 0)
+    return clusters_of(
+        np.stack([columns, rows], -1), cells[rows, columns], (96 * CELL_PX, 96 * CELL_PX), aspect < 1.05
+    )[0]
 
 
 def assert_found(poses: list[tuple[float, float, float]], aspect: float = ASPECT) -> None:
-    found = clusters_of(perfect_answer(poses, aspect), aspect < 1.05)[0]
+    found = clusters(poses, aspect)
     assert len(found) == len(poses)
     fold = np.pi / 2 if aspect < 1.05 else np.pi
     for x, y, turn in poses:
@@ -61,4 +54,4 @@ def test_a_crossed_pair_with_one_centre() -> None:
 
 
 def test_an_empty_table_has_no_clusters() -> None:
-    assert len(clusters_of(perfect_answer([]), square=False)[0]) == 0
+    assert len(clusters([])) == 0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Image, Points, Singles
-from vision.channels import largest
+from vision.channels import largest, shrunk, smallest
 
 Mask = NDArray[np.uint8]
 Part = NDArray[np.bool_]
@@ -166,16 +166,15 @@ class ArmFinder:
     def _entries(self, part: Part) -> Points:
         """Return where a patch crosses the edge, (n, 2); crossings that nearly touch are one."""
         crossing = (part & (self._rim > 0)).astype(np.uint8)
+        if not crossing.any():
+            return np.zeros((0, 2))
         joined = cv2.dilate(crossing, np.ones((9, 9), np.uint8))
         count, _, stats, middles = cv2.connectedComponentsWithStats(joined, connectivity=8)
         wide = [number for number in range(1, count) if stats[number, cv2.CC_STAT_AREA] >= _LEAST_CROSSING]
         return np.asarray(middles[wide], np.float64).reshape(-1, 2)
 
     def _small(self, image_bgr: Image) -> NDArray[np.float32]:
-        # Rows are left out first: averaging every pixel costs time and gains nothing.
-        step = max(1, round(0.5 / self._scale))
-        small = cv2.resize(image_bgr[::step], self._size, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.float32)
+        return np.asarray(cv2.GaussianBlur(shrunk(image_bgr, self._size), (0, 0), 0.8), np.float32)
 
 
 class StillTable:
@@ -240,11 +239,11 @@ class StillTable:
             return kinds
         seen, table = now[changed], self._table[changed]
         ratio = (seen + 4) / (table + 4)
-        low, high = ratio.min(axis=1), ratio.max(axis=1)
+        low, high = smallest(ratio), largest(ratio)
         shade = (low > _SHADOW[0]) & (high < _SHADOW[1]) & (high - low < _SHADOW_SPREAD)
         # Where something lay for long and was taken away, the table is as it was: nothing in its place.
         bare = self._bare[changed]
-        back = np.abs(seen - bare).max(axis=1) < step[changed]
+        back = largest(np.abs(seen - bare)) < step[changed]
         table[back] = bare[back]
         self._table[changed] = table
         kinds[changed] = np.where(back, 0, np.where(shade, SHADE, THING))

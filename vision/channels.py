@@ -1,4 +1,4 @@
-"""Sums and mixtures of a picture's three channels, by OpenCV: numpy takes many times as long over so few."""
+"""Small copies, sums and mixtures of a picture's three channels, by OpenCV: numpy takes many times as long."""
 
 from __future__ import annotations
 
@@ -8,11 +8,22 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Singles
+from vision.arrays import Image, Singles
 
 Levels = NDArray[Any]
 
 _EACH = np.ones((1, 3), np.float32)
+
+
+def shrunk(image_bgr: Image, size: tuple[int, int]) -> Image:
+    """Return (height, width, 3) of a larger picture, for a size of width and height.
+
+    Halves of halves take a quarter of the time of one average over odd numbers of pixels.
+    """
+    while image_bgr.shape[1] >= 2 * size[0] and image_bgr.shape[0] >= 2 * size[1]:
+        halves = image_bgr.shape[1] // 2, image_bgr.shape[0] // 2
+        image_bgr = np.asarray(cv2.resize(image_bgr, halves, interpolation=cv2.INTER_LINEAR), np.uint8)
+    return np.asarray(cv2.resize(image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def squared(off: Singles) -> Singles:

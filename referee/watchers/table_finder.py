@@ -27,6 +27,7 @@ from vision.markers import (
     MarkerSight,
     check_not_doubled,
     find_markers,
+    markers_near,
     table_from_markers,
     unmirrored_markers,
 )
@@ -93,6 +94,9 @@ class TableFinder:
         Arms cover one or two of them; where none can be seen, the camera was pushed, or something hides the table.
         Where too few were seen then, nothing is known.
         """
+        near = markers_near(image, self._markers_px)
+        if len(near) >= _TELLING_MARKERS and not self._have_moved(near):
+            return True
         markers = [marker for marker in find_markers(image) if marker.id in self._markers_px]
         if len(self._markers_px) < _SURE_MARKERS:
             return len(markers) < _TELLING_MARKERS or not self._have_moved(markers)

@@ -14,23 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
+from vision.piles.observations import Kind, PileSight
 
 MS = 1_000_000
 FRAME_NS = 33_333_333
 COLOURS = ("red", "green", "blue", "pink")
 FIRST_NS = 10_000 * MS
 Card = tuple[str, str]
-
-
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """A place as a camera sees it; the shape of `vision.piles.observations.PileSight`."""
-
-    seat: int
-    kind: str
-    colour: str | None = None
-    mood: str | None = None
-    corners_px: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -182,30 +172,35 @@ class PilePlay:
         colours = [colour for colour, _ in now.values()]
         return {"valid": False, "reason": "sad" if len(set(colours)) < len(colours) else "no_pair"}
 
-    def sights(self, frame: Frame) -> list[Seen]:
+    def sights(self, frame: Frame) -> list[PileSight]:
         return [self._sight(seat, frame) for seat in range(self.players)]
 
-    def _sight(self, seat: int, frame: Frame) -> Seen:
+    def _sight(self, seat: int, frame: Frame) -> PileSight:
         t_ns = frame.exposure_end_ns
         if any(seat in ring.hides for ring in self._rings_over(t_ns)):
-            return Seen(seat, "covered")
+            return PileSight(seat, "covered")
         if any(begin <= t_ns < end - 150 * MS for begin, end in self.swept):
             # Hands take the piles: lower cards show for a moment, and piles slide by.
             luck = self._luck(frame, seat)
-            kind = luck.choice(["covered", "covered", "face", "turning", "empty"])
+            shown: list[Kind] = ["covered", "covered", "face", "turning", "empty"]
+            kind = luck.choice(shown)
             face = luck.choice(self._deck())
-            return Seen(seat, kind, *face, corners(luck.uniform(-200, 200))) if kind == "face" else Seen(seat, kind)
+            if kind != "face":
+                return PileSight(seat, kind)
+            return PileSight(seat, kind, *face, corners(luck.uniform(-200, 200)))
         mine = [card for card in self._around(self.turned, t_ns) if card.seat == seat]
         for card in mine:
             if t_ns < card.open_ns:
                 early = t_ns - card.from_ns < 90 * MS
-                kinds = ["covered"] if early else ["covered", "turning", "turning", "back"]
-                return Seen(seat, self._luck(frame, seat).choice(kinds))
+                kinds: list[Kind] = ["covered"] if early else ["covered", "turning", "turning", "back"]
+                return PileSight(seat, self._luck(frame, seat).choice(kinds))
         if not mine or mine[-1].open_ns < self._swept_by(t_ns):
-            return Seen(seat, "empty")
+            return PileSight(seat, "empty")
         if t_ns - mine[-1].open_ns < FRAME_NS and self._luck(frame, seat).random() < self.glitches:
-            return Seen(seat, "unclear")
-        return Seen(seat, "face", *mine[-1].card, corners(mine[-1].pose + (frame.sequence * 7919 + seat) % 100 / 400))
+            return PileSight(seat, "unclear")
+        return PileSight(
+            seat, "face", *mine[-1].card, corners(mine[-1].pose + (frame.sequence * 7919 + seat) % 100 / 400)
+        )
 
     def _luck(self, frame: Frame, seat: int) -> random.Random:
         """Chance that is the same each time a frame is looked at."""

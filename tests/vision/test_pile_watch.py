@@ -9,6 +9,7 @@ import pytest
 
 from vision.arrays import Image
 from vision.piles.observations import Kind, PilePlace, PileSight, region_of
+from vision.piles.pile_reader import PrintPiles
 from vision.piles.pile_watch import PileWatch
 from vision.table import Table
 
@@ -19,13 +20,13 @@ FLAT = Table(np.eye(3), np.zeros(5), np.diag([0.4, 0.4, 1.0]), SIZE, 0.0)
 SKIN, SLEEVE = (60, 80, 120), (120, 60, 60)
 
 
-class ScriptedReader:
+class ScriptedReader(PrintPiles):
     """Sees what a script says; every level of grey in a picture is another thing to see."""
 
     def __init__(self, script: Mapping[int, Looks], places: int = 1) -> None:
         where = [PilePlace(seat, (150.0 + 225 * seat, 300.0)) for seat in range(places)]
-        self.places, self.size_px = tuple(where), SIZE
-        self.regions = tuple(region_of(place, FLAT, SIZE) for place in where)
+        self.places, self.table = tuple(where), FLAT
+        self.regions = tuple(region_of(place, FLAT) for place in where)
         self.script = script
         self.reads: list[int] = []
 
@@ -37,10 +38,7 @@ class ScriptedReader:
         corners = np.array([[0.0, 0], [63, 0], [63, 88], [0, 88]]) if face else None
         return PileSight(number, kind, colour, mood, corners)
 
-    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
-        return None
-
-    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
+    def still_there(self, image_bgr: Image, sight: PileSight, *, moves: bool = False) -> bool:
         return False
 
 
@@ -60,12 +58,12 @@ def with_bar(left: int, colour: tuple[int, int, int]) -> Image:
 def kinds_beside_bare(
     script: Mapping[int, Looks], bare: Sequence[Image], pictures: Sequence[Image], step_ms: int = 33
 ) -> tuple[PileWatch, list[Kind]]:
-    """What a place that is known bare is in each of the pictures that follow."""
+    """What a place that is known bare is in each of the pictures that follow, for a ring."""
     watch = PileWatch(ScriptedReader(script))
     watch.know_bare(0, bare)
     kinds = []
     for number, picture in enumerate(pictures):
-        (sight,) = watch.look(picture, number * step_ms * MS)
+        *_, sight = (*watch.look(picture, number * step_ms * MS), *watch.look_closely(picture))
         kinds.append(sight.kind)
     return watch, kinds
 
@@ -90,6 +88,14 @@ def test_only_what_changed_is_read_again() -> None:
     assert reader.reads == [1]
 
 
+def test_while_something_moves_every_second_picture_is_read_and_for_a_ring_the_last_one() -> None:
+    watch = PileWatch(ScriptedReader({10: ("empty", None), 100: RED, 200: COVERED}))
+    greys = (10, 100, 200, 100)
+    sights = [watch.look(painted(grey), step)[0].kind for step, grey in enumerate(greys)]
+    assert sights == ["empty", "empty", "covered", "covered"]
+    assert [sight.colour for sight in watch.look_closely(painted(100))] == ["red"]
+
+
 def test_lamps_that_dim_slowly_or_at_once_change_nothing() -> None:
     watch = PileWatch(ScriptedReader(dict.fromkeys(range(256), ("face", "pink-sad"))))
     for step in range(60):
@@ -111,8 +117,9 @@ def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_roug
     watch, kinds = kinds_beside_bare(script, [painted()], [painted(160), painted(), painted(220)])
     assert kinds == ["face", "empty", "covered"]
     # Places that stay keep what is known of them.
-    again = watch.with_places(ScriptedReader(script))
-    assert [(sight.kind, sight.seat) for sight in again.look(painted(), 99 * MS)] == [("empty", 0)]
+    watch.follow(ScriptedReader(script))
+    watch.look(painted(), 99 * MS)
+    assert [(sight.kind, sight.seat) for sight in watch.look(painted(), 132 * MS)] == [("empty", 0)]
 
 
 @pytest.mark.parametrize(

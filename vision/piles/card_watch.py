@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
-from vision.piles.observations import Box, wider
+from vision.channels import shrunk
+from vision.piles.observations import SLOW_EVERY, Box, wider
 from vision.piles.pile_reader import PrintTableReader
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
@@ -23,7 +26,6 @@ _EVERY = 4  # pictures, while something moves: a search for cards takes 20 ms
 _CORE_MM = 54.0  # round a change: a card with its middle here may be another one now
 _CARD_MM = 52.0  # from there: to the far corner of a card's print
 _EDGE_MM = 15.0
-_TILE_MM = 200.0
 _VEILED = 0.5  # of a seat's cells, hidden by something close to the lens
 _OF_A_PILE = 0.3  # of their areas
 _A_CARD_CELLS = 16  # a third of one
@@ -33,84 +35,59 @@ _A_CARD_MM = 180.0  # two cards askew; a thing that reaches further is an arm
 class CardWatch:
     """Keeps the cards of one table; `cards` are the certain ones, as of the last reading of their place.
 
-    size_px: of the pictures. A place that no caller requests (`look`) is read only when its turn comes (`sweep`).
+    The first picture (h, w, 3) is read whole. A place that no caller requests (`look`) is read when its turn comes
+    (`sweep`). still: nothing moved anywhere since the picture before.
     """
 
-    def __init__(self, reader: PrintTableReader, table: Table, size_px: tuple[int, int]) -> None:
-        self.cards: tuple[Card, ...] = ()
+    def __init__(self, reader: PrintTableReader, table: Table, first_bgr: Image) -> None:
         self._reader = reader
         self._table = table
-        self._size = size_px
-        middle = np.array([[size_px[0] / 2, size_px[1] / 2]])
+        self._size = table.size_px
+        middle = np.array([[side / 2 for side in self._size]])
         self._px_per_mm = float(table.px_per_mm(middle)[0])
-        self._cell_px = max(1.0, _CELL_MM * self._px_per_mm)
-        columns, rows = (max(1, round(side / self._cell_px)) for side in size_px)
-        self._grid = (columns, rows)
-        self._tiles = _tiles(size_px, _TILE_MM * self._px_per_mm)
-        self._next = 0
-        self._first: Singles | None = None  # each cell at the start
-        self._odd: Cells = np.zeros((rows, columns), bool)  # where a card of another deck was at the start
-        self._own: Cells = np.zeros((rows, columns), bool)  # and where cards of this one were
-        self._read: Singles | None = None  # and when it was read
-        self._before: Singles | None = None
+        cell_px = max(1.0, _CELL_MM * self._px_per_mm)
+        columns, rows = self._grid = (round(self._size[0] / cell_px) or 1, round(self._size[1] / cell_px) or 1)
         self._looks = 0
-        self._unread: list[Box] = []  # where things moved in the last picture, without a reading
+        self._slow_look = -SLOW_EVERY  # number of the picture in which a part was read last
+        self._unread: list[Box] = []  # changed parts of the last picture that were not read
         self.still = False
         self._moves: Cells = np.zeros((rows, columns), bool)
+        # Each cell at the start, in the last picture, when it was read, and when `sweep` came there.
+        self._first = self._before = self._small(first_bgr)
+        self._read, self._swept = self._first.copy(), self._first.copy()
+        self.cards, outlines = reader.read_all(first_bgr, table)
+        # Where cards of this deck were at the start, and outlines of others, not of the pile beneath a card.
+        self._own = self._cells_at([card.corners_px for card in self.cards])
+        self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
 
     @property
     def cells_mm(self) -> Floats:
         """Return the middle (rows, columns, 2) of each cell, in mm on the table."""
-        middles = self._middles_px
-        return np.asarray(self._table.to_mm(middles.reshape(-1, 2)).reshape(middles.shape))
-
-    @property
-    def _middles_px(self) -> Floats:
-        """Return the middle (rows, columns, 2) of each cell, in px of the picture."""
         columns, rows = self._grid
         x, y = np.meshgrid((np.arange(columns) + 0.5) / columns, (np.arange(rows) + 0.5) / rows)
-        return np.stack([x * self._size[0], y * self._size[1]], axis=-1)
+        middles_px = np.stack([x * self._size[0], y * self._size[1]], axis=-1)
+        return np.asarray(self._table.to_mm(middles_px.reshape(-1, 2)).reshape(middles_px.shape))
 
     def look(self, image_bgr: Image, wanted: Cells) -> None:
         """Take the next picture (h, w, 3): read the changes in the wanted cells (rows, columns).
 
-        Then `still` is whether nothing moved anywhere since the picture before. The first picture is read whole. Where
-        something moves, every fourth picture is read; `look_closely` reads the rest.
+        Where something moves, every fourth picture is read; `look_closely` reads the rest.
         """
-        # Rows are left out first: averaging every pixel costs time and gains nothing.
-        step = max(1, int(self._cell_px / 3))
-        now = cv2.resize(image_bgr[::step], self._grid, interpolation=cv2.INTER_AREA).astype(np.float32)
-        if self._read is None or self._before is None:
-            self._first, self._read, self._before = now, now.copy(), now
-            self.cards, outlines = self._reader.read_all(image_bgr, self._table)
-            self._own = self._cells_at([card.corners_px for card in self.cards])
-            self._odd = self._cells_at([quad for quad in outlines if self._is_unknown(quad)])
-            return
+        now = self._small(image_bgr)
         self._moves = moves = _changed(self._before, now)
         self.still = int(moves.sum()) < _LEAST_CELLS
         self._before = now
         self._looks += 1
         self._unread.clear()
-        changed = _changed(self._read, now) & wanted
-        if int(changed.sum()) < _LEAST_CELLS:
-            return
-        joined = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
-        for number in range(1, count):
-            part = (labels == number) & changed
-            if int(part.sum()) < _LEAST_CELLS:
-                continue
-            left, top, width, height = (int(value) for value in stats[number, : cv2.CC_STAT_HEIGHT + 1])
-            box = self._in_px(left, top, left + width, top + height)
-            if (part & moves).any():
+        for part, box in self._parts(_changed(self._read, now) & wanted):
+            if (part & moves).any() or self._looks - self._slow_look < SLOW_EVERY:
                 # Mostly an arm: the only question is whether a new card is visible.
                 self._unread.append(box)
             else:
-                self._read[part] = now[part]
+                self._read[part], self._slow_look = now[part], self._looks
                 self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
         if self._looks % _EVERY == 0:
-            self._read_left(image_bgr, moves=True)
-            self._unread.clear()
+            self.look_closely(image_bgr, moves=True)
 
     def moves_in(self, cells: Cells) -> bool:
         """Return whether something moved in some of the cells (rows, columns) since the picture before."""
@@ -121,7 +98,7 @@ class CardWatch:
 
         Candidates are pixels that changed since the start, and outlines of a card's size at the start.
         """
-        if self._first is None or self._before is None or veiled(self._first, self._before)[cells].mean() > _VEILED:
+        if veiled(self._first, self._before)[cells].mean() > _VEILED:
             return None
         other = (_changed(self._first, self._before) & ~self._own) | self._odd
         other &= ~self._cells_at([card.corners_px for card in self.cards])
@@ -142,32 +119,42 @@ class CardWatch:
             cv2.fillConvexPoly(cells, np.floor(outline * scale).astype(np.int32), 1)
         return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
 
-    def look_closely(self, image_bgr: Image) -> None:
-        """Read the parts left out in the last picture, which must be the same one."""
-        self._read_left(image_bgr, moves=False)
-        self._unread.clear()
-
-    def _read_left(self, image_bgr: Image, *, moves: bool) -> None:
+    def look_closely(self, image_bgr: Image, *, moves: bool = False) -> None:
+        """Read the parts left out in the last picture, which must be the same one; moves: see `read_part`."""
         for box in self._unread:
             self._merge(image_bgr, box, _EDGE_MM, moves=moves)
+        self._unread.clear()
 
     def search(self, image_bgr: Image, cells: Cells) -> None:
         """Read new cards in some cells (rows, columns) since the start, also partly hidden ones.
 
         The picture must be the last one of `look`. It takes several times as long as `look`.
         """
-        if self._first is None or self._before is None:
-            return
         rows, columns = np.nonzero(_changed(self._first, self._before) & cells)
         if len(rows) >= _LEAST_CELLS:
             box = self._in_px(columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
             self._merge(image_bgr, box, _EDGE_MM)
 
     def sweep(self, image_bgr: Image) -> bool:
-        """Read the next part of the table, while nothing moves; return whether it was the last part."""
-        self._merge(image_bgr, self._tiles[self._next], _CARD_MM)
-        self._next = (self._next + 1) % len(self._tiles)
-        return self._next == 0
+        """Read a part that changed since it was swept last, while nothing moves; return whether none was left."""
+        for part, box in self._parts(_changed(self._swept, self._before)):
+            self._swept[part] = self._before[part]
+            self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
+            return False
+        return True
+
+    def _parts(self, changed: Cells) -> Iterator[tuple[Cells, Box]]:
+        """Yield the changed cells (rows, columns) by patches, with the box of each in px."""
+        joined = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
+        for number in range(1, count):
+            part = (labels == number) & changed
+            if int(part.sum()) >= _LEAST_CELLS:
+                left, top, width, height = (int(value) for value in stats[number, : cv2.CC_STAT_HEIGHT + 1])
+                yield part, self._in_px(left, top, left + width, top + height)
+
+    def _small(self, image_bgr: Image) -> Singles:
+        return shrunk(image_bgr, self._grid).astype(np.float32)
 
     def _in_px(self, left: int, top: int, right: int, bottom: int) -> Box:
         """Return a rectangle of cells in px."""
@@ -187,14 +174,6 @@ class CardWatch:
 def _within(card: Card, box: Box) -> bool:
     x, y = card.corners_px.mean(axis=0)
     return bool(box[0] <= x < box[2] and box[1] <= y < box[3])
-
-
-def _tiles(size_px: tuple[int, int], side_px: float) -> tuple[Box, ...]:
-    """Return parts of a picture, about as large as a square of `side_px`, that cover it."""
-    columns, rows = (max(1, round(side / side_px)) for side in size_px)
-    x = np.linspace(0, size_px[0], columns + 1).round().astype(int).tolist()
-    y = np.linspace(0, size_px[1], rows + 1).round().astype(int).tolist()
-    return tuple((x[k], y[m], x[k + 1], y[m + 1]) for m in range(rows) for k in range(columns))
 
 
 def _changed(before: Singles, now: Singles) -> Cells:

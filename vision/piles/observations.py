@@ -1,24 +1,26 @@
-"""Observations of piles, and the protocol of a reader for piles."""
+"""Places of piles, their parts of a picture, and observations of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Floats, Image
+from vision.arrays import Floats
 from vision.table import Table
 
 Box = tuple[int, int, int, int]
 """A part of a picture: left, top, right and bottom, px."""
 
-Kind = Literal["face", "back", "empty", "covered", "turning", "unclear"]
+Kind = Literal["face", "back", "empty", "covered", "turning", "unclear", "strange"]
 
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
 MOVED_MM = 38.0
 """A card with its centre further off is not part of the pile."""
+SLOW_EVERY = 2
+"""Pictures from one slow reading to the next: a card takes 17 yardsticks, a frame 16. A ring has the last one read."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class PileSight:
     """Observation of one place.
 
     `kind`: `face` and `back` are certain; `turning` is a lifted or tilted card, `covered` something else in the way,
-    `unclear` a flat card that cannot be identified (`colour` and `mood` are then the likeliest). `corners_px` (4, 2)
-    are the card's, clockwise from the face's top-left.
+    `unclear` a flat card that cannot be identified (`colour` and `mood` are then the likeliest), `strange` another
+    object at a seat without a known place. `corners_px` (4, 2) are the card's, clockwise from the face's top-left.
     """
 
     seat: int
@@ -61,45 +63,14 @@ class Region:
         return image[self.top : self.bottom, self.left : self.right]
 
 
-class PlaceReader(Protocol):
-    """Reads piles at known places in pictures of one size."""
-
-    @property
-    def places(self) -> tuple[PilePlace, ...]:
-        """Return the places of the piles."""
-
-    @property
-    def regions(self) -> tuple[Region, ...]:
-        """Return their parts of a picture."""
-
-    @property
-    def size_px(self) -> tuple[int, int]:
-        """Return width and height of the pictures."""
-
-    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
-        """Read the pile at one place, by its number among `places`.
-
-        moves: something moves there, an arm most likely; slow work may wait until nothing moves.
-        """
-
-    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
-        """Read a partly hidden face, where `read_place` saw something in the way; it may take long.
-
-        Return None unless the visible part proves it.
-        """
-
-    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
-        """Return, with little work, whether a face identified before is still there, most of it visible."""
-
-
-def region_of(place: PilePlace, table: Table, size_px: tuple[int, int]) -> Region:
-    """Return the part of pictures of a size with a pile."""
+def region_of(place: PilePlace, table: Table) -> Region:
+    """Return the part of a table's pictures with a pile."""
     centre = table.to_px(np.array([place.centre_mm]))
     px_per_mm = float(table.px_per_mm(centre)[0])
     x, y = (float(value) for value in centre[0])
     reach = REGION_MM * px_per_mm
     left, top = (max(0, int(value - reach)) for value in (x, y))
-    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), size_px, strict=True))
+    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), table.size_px, strict=True))
     return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)
 
 

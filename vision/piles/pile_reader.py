@@ -68,10 +68,6 @@ class PrintTableReader:
         self.memory.keep(image_bgr, certain)
         return certain
 
-    def piles(self, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]) -> PrintPiles:
-        """Return the reader of piles at some places of a table."""
-        return PrintPiles(self, table, size_px, places)
-
     def white(self, image_bgr: Image, table: Table) -> Floats | None:
         """Return white paper (3,), BGR 0..1, by the marker cards at their first places; None without any."""
         if self._table is not table:
@@ -113,20 +109,20 @@ class PrintTableReader:
 
 
 class PrintPiles:
-    """Reads piles at known places of a table in pictures of one size."""
+    """Reads piles at known places of a table in its pictures."""
 
-    def __init__(
-        self, cards: PrintTableReader, table: Table, size_px: tuple[int, int], places: Sequence[PilePlace]
-    ) -> None:
+    def __init__(self, cards: PrintTableReader, table: Table, places: Sequence[PilePlace]) -> None:
         self.table = table
-        self.size_px = size_px
         self.places = tuple(places)
-        self.regions = tuple(region_of(place, table, size_px) for place in self.places)
+        self.regions = tuple(region_of(place, table) for place in self.places)
         self._cards = cards
         self._last: list[Floats | None] = [None] * len(self.places)
 
     def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
-        """Read the pile at one place, see `PlaceReader`; doubtful tops are read once nothing moves."""
+        """Read the pile at one place, by its number among `places`.
+
+        moves: something moves there, an arm most likely; doubtful tops are read once nothing moves, or a ring asks.
+        """
         place, region = self.places[number], self.regions[number]
         crop = region.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
@@ -138,25 +134,26 @@ class PrintPiles:
             white = self._cards.white(image_bgr, self.table)
             found, outlines = search.look(image_bgr, self.table, box, white, moves=moves)
             if last is not None and not any(card.reason is None for card in found):
-                there = search.at(image_bgr, self.table, moved(last[None], self.table, *_LAID_OFF)[0], white)
+                near = moved(last[None], self.table, *_LAID_OFF)[0]
+                there = search.at(image_bgr, self.table, near, white, quick=moves)
                 found += [] if there is None else [there]
             card = _best(found, region)
             if card is None:
                 return self._without_card(crop, number, outlines)
         return self._sight(image_bgr, number, card)
 
-    def read_part(self, image_bgr: Image, number: int) -> PileSight | None:
-        """Read a partly hidden face; None unless its visible part proves it."""
-        region = self.regions[number]
-        white = self._cards.white(image_bgr, self.table)
-        card = _best(self._cards.search.cards(image_bgr, self.table, _box(region), white), region)
-        if card is None or card.reason is not None or card.front is None:
-            return None
-        return self._sight(image_bgr, number, card)
+    def still_there(self, image_bgr: Image, sight: PileSight, *, moves: bool = False) -> bool:
+        """Return, with little work, whether a face identified before is still there, most of it visible.
 
-    def still_there(self, image_bgr: Image, sight: PileSight) -> bool:
-        """Return, with little work, whether a face identified before is still there, most of it visible."""
-        return sight.kind == "face" and self._cards.memory.is_there(image_bgr, sight.corners_px)
+        moves: see `read_place`; then the face that the ranking alone puts first is enough.
+        """
+        if sight.kind != "face" or sight.corners_px is None:
+            return False
+        look = self._cards.memory.look_at(sight.corners_px)
+        if look is None or look.is_there(image_bgr):
+            return look is not None
+        white = self._cards.white(image_bgr, self.table)
+        return moves and self._cards.search.is_likeliest(image_bgr, look.card, white)
 
     def _sight(self, image_bgr: Image, number: int, card: Card) -> PileSight:
         kind: Kind = "face" if card.front is not None else "back"

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image, Singles
-from vision.piles.observations import PileSight, PlaceReader
+from vision.piles.observations import SLOW_EVERY, PileSight
+from vision.piles.pile_reader import PrintPiles
 from vision.piles.small_copies import (
     FROM_MIDDLE,
     LEAST_CELLS,
@@ -23,8 +24,10 @@ from vision.piles.small_copies import (
     veiled,
 )
 
+_DOUBTFUL = ("covered", "unclear")
 _VEILED = 0.6
 _RESTS_NS = 300_000_000
+_NEVER_NS = -1
 _AGAIN = 30  # pictures after which one place is read without any change: slow changes of light must not deceive
 MOST_SEARCHED = 2
 
@@ -34,8 +37,8 @@ class _Place:
     """One place: its last sight, and when a face was seen last.
 
     Small copies of it: when it was last `read`, in the `last` picture, `bare`, and `clear`, fully visible. rest: since
-    when it rests, and its copy then. searched: it was read closely in its present state. glanced: it got only a glance,
-    without a reading of a card.
+    when it rests, and its copy then. searched: it was read for a ring in its present state. glanced: it is read again
+    as soon as it rests. left: the last picture of it was left unread. slow_look: number of the picture that was read.
     """
 
     sight: PileSight | None = None
@@ -47,26 +50,24 @@ class _Place:
     rest: tuple[int, Singles] | None = None
     searched: bool = False
     glanced: bool = False
+    left: bool = False
+    slow_look: int = -SLOW_EVERY
 
 
 class PileWatch:
     """Follows the piles of one reader."""
 
-    def __init__(self, reader: PlaceReader) -> None:
+    def __init__(self, reader: PrintPiles) -> None:
         self.reader = reader
         self._places = [_Place() for _ in reader.places]
         self._looks = 0
         self._has_settled = False  # whether a place that has come to rest was read in this picture
-        self._t_ns: int | None = None
+        self._t_ns = _NEVER_NS
 
-    def with_places(self, reader: PlaceReader) -> PileWatch:
-        """Return a watch over another reader's places on the same table; places that stay keep their state."""
-        watch = PileWatch(reader)
-        for number, place in enumerate(reader.places):
-            if place in self.reader.places:
-                watch._places[number] = self._places[self.reader.places.index(place)]
-        watch._t_ns = self._t_ns
-        return watch
+    def follow(self, reader: PrintPiles) -> None:
+        """Watch another reader's places on the same table; places that stay keep their state."""
+        known = dict(zip(self.reader.places, self._places, strict=True))
+        self.reader, self._places = reader, [known.get(place) or _Place() for place in reader.places]
 
     def know_bare(self, number: int, images_bgr: Sequence[Image]) -> None:
         """Learn the uncovered table at a place, from pictures (h, w, 3) before the first card.
@@ -81,75 +82,98 @@ class PileWatch:
         Raises:
             ValueError: the picture has another size than the reader's, or is not newer than the one before.
         """
-        if image_bgr.shape[1::-1] != self.reader.size_px:
-            raise ValueError(f"expected a picture of {self.reader.size_px}, found {image_bgr.shape[1::-1]}")
-        if self._t_ns is not None and t_ns <= self._t_ns:
+        if image_bgr.shape[1::-1] != self.reader.table.size_px:
+            raise ValueError(f"expected a picture of {self.reader.table.size_px}, found {image_bgr.shape[1::-1]}")
+        if t_ns <= self._t_ns:
             raise ValueError(f"expected a picture newer than {self._t_ns}, found {t_ns}")
-        self._has_settled = False
+        self._t_ns, self._has_settled = t_ns, False
         sights = []
         for number, place in enumerate(self._places):
-            place.sight = sight = self._sight(image_bgr, number, t_ns)
-            place.face_ns = t_ns if sight.kind == "face" else place.face_ns
+            self._keep(place, sight := self._sight(image_bgr, number))
             sights.append(sight)
         self._looks += 1
-        self._t_ns = t_ns
         return tuple(sights)
 
     def look_closely(self, image_bgr: Image) -> tuple[PileSight, ...]:
-        """Read the last picture once more for faces with a fingertip across their edge; return those that it shows.
+        """Read the last picture once more, because of a ring; return the sights that it changes.
 
-        That takes too long for every picture, so it is for those with a decision. At most MOST_SEARCHED places are
-        searched, and none twice while nothing changes there.
+        These are places left unread, and faces with a fingertip across their edge. At most MOST_SEARCHED of the latter
+        are searched, and none twice while nothing changes there.
         """
+        left = [number for number, place in enumerate(self._places) if place.left]
         doubtful = [
             number
             for number, place in enumerate(self._places)
-            if place.sight is not None and place.sight.kind in ("covered", "unclear") and not place.searched
+            if place.sight is not None and place.sight.kind in _DOUBTFUL and not place.searched and not place.left
         ]
         # The place covered last is where somebody has just turned a card.
         doubtful.sort(key=lambda number: -self._places[number].face_ns)
         found = []
-        for number in doubtful[:MOST_SEARCHED]:
+        for number in (*left, *doubtful[:MOST_SEARCHED]):
             place = self._places[number]
-            place.searched, place.glanced = True, False
-            sight = self.reader.read_part(image_bgr, number)
-            if sight is None:
-                continue
-            place.sight, place.face_ns = sight, self._t_ns or 0
-            place.read = small_of(self.reader.regions[number].crop(image_bgr))
-            found.append(sight)
+            sight = self._read(image_bgr, number, small_of(self.reader.regions[number].crop(image_bgr)))
+            place.searched = True
+            if number in left or sight.kind == "face":
+                self._keep(place, sight)
+                found.append(sight)
         return tuple(found)
 
-    def _sight(self, image_bgr: Image, number: int, t_ns: int) -> PileSight:
+    def _sight(self, image_bgr: Image, number: int) -> PileSight:
         place = self._places[number]
         before, small = place.sight, small_of(self.reader.regions[number].crop(image_bgr))
         moves = before is not None and int(changed_cells(place.last, small).sum()) >= LEAST_CELLS
-        place.last = small
+        place.last, place.left = small, False
         due = self._looks % (_AGAIN * len(self._places)) == number * _AGAIN
         settles = place.glanced and not moves
         if before is not None and settles and self._has_settled:
             # An arm has swept several places at once: one of them is read in each picture.
+            place.left = True
             return before
         self._has_settled |= settles
         if before is not None and not due and not settles:
             changed = changed_cells(place.read, small)
             if int(changed.sum()) < LEAST_CELLS:
-                return _unless_bare(before, place, small, t_ns)
+                return self._unless_bare(before, place, small)
             # An arm that passes by, or the draw pile beside, hides nothing of the top.
             if before.kind == "face" and not (changed & self._top_cells(number, before)).any():
                 return before
-            if self.reader.still_there(image_bgr, before):
-                place.read = small
+            if self.reader.still_there(image_bgr, before, moves=moves):
+                place.read, place.glanced = small, moves
                 return before
-        place.read = small
-        place.searched = False
-        sight = _unless_bare(self.reader.read_place(image_bgr, number, moves=moves), place, small, t_ns)
+            if moves and self._looks - place.slow_look < SLOW_EVERY:
+                place.left = place.glanced = True
+                return before
+        return self._read(image_bgr, number, small, moves=moves)
+
+    def _read(self, image_bgr: Image, number: int, small: Singles, *, moves: bool = False) -> PileSight:
+        place = self._places[number]
+        place.read, place.slow_look, place.searched, place.left = small, self._looks, False, False
+        sight = self._unless_bare(self.reader.read_place(image_bgr, number, moves=moves), place, small)
         place.glanced = moves and sight.kind not in ("face", "back")
         if sight.kind == "empty" and _is_veiled(place, small):
             return replace(sight, kind="covered")
         if sight.kind in ("face", "empty"):
             place.clear = small
         return sight
+
+    def _keep(self, place: _Place, sight: PileSight) -> None:
+        place.sight = sight
+        place.face_ns = self._t_ns if sight.kind == "face" else place.face_ns
+
+    def _unless_bare(self, sight: PileSight, place: _Place, small: Singles) -> PileSight:
+        """Return the sight of a place, or an empty one: checks and grain may look like a tilted card.
+
+        An object at rest beside it is not an arm that lays a card: the draw pile has grown, or a hand is there.
+        """
+        if sight.kind not in ("covered", "turning"):
+            return sight
+        since = place.rest
+        if since is None or int((changed_cells(since[1], small) & (FROM_MIDDLE < MIDDLE)).sum()) >= LEAST_CELLS:
+            place.rest = since = self._t_ns, small
+        rests = self._t_ns - since[0] >= _RESTS_NS
+        if not any(is_bare(bare, small, rests=rests) for bare in place.bare):
+            return sight
+        return PileSight(sight.seat, "empty")
 
     def _top_cells(self, number: int, sight: PileSight) -> Cells:
         """Return the cells of a region's small copy with the top card, and the table's edge round it."""
@@ -171,24 +195,3 @@ def _is_veiled(place: _Place, small: Singles) -> bool:
     looks = place.bare if place.clear is None else (place.clear, *place.bare)
     veils = [float(veiled(look, small)[FROM_MIDDLE > ROUND_IT].mean()) for look in looks]
     return bool(veils) and min(veils) > _VEILED
-
-
-def _unless_bare(sight: PileSight, place: _Place, small: Singles, t_ns: int) -> PileSight:
-    """Return the sight of a place, or an empty one: checks and grain may look like a tilted card.
-
-    An object at rest beside it is not an arm that lays a card: the draw pile has grown, or a hand is there.
-    """
-    if sight.kind not in ("covered", "turning"):
-        return sight
-    rests = _rests(place, small, t_ns)
-    if not any(is_bare(bare, small, rests=rests) for bare in place.bare):
-        return sight
-    return PileSight(sight.seat, "empty")
-
-
-def _rests(place: _Place, small: Singles, t_ns: int) -> bool:
-    """Return whether nothing has moved in the middle of a place for a while."""
-    since = place.rest
-    if since is None or int((changed_cells(since[1], small) & (FROM_MIDDLE < MIDDLE)).sum()) >= LEAST_CELLS:
-        place.rest = since = t_ns, small
-    return t_ns - since[0] >= _RESTS_NS

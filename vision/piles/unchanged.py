@@ -36,9 +36,9 @@ MEMORY = MemoryParams()
 
 @dataclass(frozen=True, eq=False)
 class CardLook:
-    """Look of a certain card: its corners (4, 2) px, and the pixels within them, (rows, columns, 3)."""
+    """Look of a certain card: the pixels within its corners, (rows, columns, 3)."""
 
-    corners_px: Floats
+    card: Card
     sheet: Singles
 
     def is_there(self, image_bgr: Image) -> bool:
@@ -55,7 +55,7 @@ class CardLook:
 
     def _changed(self, image_bgr: Image) -> Image | None:
         """Return the changed cells (rows, columns) as 1, without the rim; None where the card is cut off."""
-        now = _sheet(image_bgr, self.corners_px, self.sheet.shape[:2])
+        now = _sheet(image_bgr, self.card.corners_px, self.sheet.shape[:2])
         if np.isnan(now).any() or np.isnan(self.sheet).any():
             return None
         # A dimmed lamp is not another card.
@@ -74,7 +74,7 @@ class CardMemory:
 
     def __init__(self, card_mm: tuple[float, float]) -> None:
         self._rows_columns = tuple(round(side * MEMORY.cells_per_mm) for side in reversed(card_mm))
-        self._known: list[tuple[Card, CardLook]] = []
+        self._known: list[CardLook] = []
 
     def clear(self) -> None:
         """Forget all cards: the table is another one."""
@@ -84,25 +84,24 @@ class CardMemory:
         """Return unchanged cards with their middle in a part of a picture."""
         left, top, right, bottom = box_px
         found = []
-        for card, look in self._known:
-            x, y = look.corners_px.mean(axis=0)
+        for look in self._known:
+            x, y = look.card.corners_px.mean(axis=0)
             if left <= x < right and top <= y < bottom and look.is_there(image_bgr):
-                found.append(card)
+                found.append(look.card)
         return found
 
-    def is_there(self, image_bgr: Image, corners_px: Floats | None) -> bool:
-        """Return whether the card that was read at some corners is unchanged."""
-        look = next((look for _, look in self._known if look.corners_px is corners_px), None)
-        return look is not None and look.is_there(image_bgr)
+    def look_at(self, corners_px: Floats) -> CardLook | None:
+        """Return the look of the card that was read at some corners."""
+        return next((look for look in self._known if look.card.corners_px is corners_px), None)
 
     def keep(self, image_bgr: Image, cards: Sequence[Card]) -> None:
         """Remember certain cards of a picture; cards already known keep their first look."""
         for card in cards:
-            if any(card is known for known, _ in self._known):
+            if any(card is look.card for look in self._known):
                 continue
-            self._known = [one for one in self._known if shared_area(one[1].corners_px, card.corners_px) < MEMORY.over]
-            look = CardLook(card.corners_px, _sheet(image_bgr, card.corners_px, self._rows_columns))
-            self._known.append((card, look))
+            at = card.corners_px
+            self._known = [look for look in self._known if shared_area(look.card.corners_px, at) < MEMORY.over]
+            self._known.append(CardLook(card, _sheet(image_bgr, at, self._rows_columns)))
         del self._known[: -MEMORY.most]
 
 

@@ -62,23 +62,34 @@ class CardSearch:
         known = stacked(card.corners_px - offset for card in taken)
         before = [quads for _, parts in list(self._seen)[:-1] for quads in parts]
         steady = np.concatenate([_NO_QUADS, *before]) - offset if moves else None
-        part = self._reader.read_open(wide, here, white, known, steady)
+        x, y = round(offset[0]), round(offset[1])
+        within = left - x, top - y, right - x, bottom - y
+        part = self._reader.read_open(wide, here, white, known, steady, within)
         self._seen[-1][1].append(part.places + offset)
         for card in (*part.reading.cards, *part.reading.unclear):
-            x, y = card.corners_px.mean(axis=0) + offset
-            if card.face is not None and left <= x < right and top <= y < bottom:
+            if card.face is not None:
                 _keep(found, _found(card, table, offset))
         return found, part.likely + offset
 
-    def at(self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None) -> Card | None:
-        """Return the card at the likeliest of some places (n, 4, 2) px; None if none looks like one."""
+    def at(
+        self, image_bgr: Image, table: Table, quads: Floats, white: Floats | None, *, quick: bool = False
+    ) -> Card | None:
+        """Return the card at the likeliest of some places (n, 4, 2) px; see `CardReader.at`."""
         box = box_round(quads.reshape(-1, 2), image_bgr)
         if min(box[2] - box[0], box[3] - box[1]) < _LEAST_SIDE_PX:
             return None
         offset = np.array(box[:2], np.float64)
         picture = Pyramid(image_bgr[box[1] : box[3], box[0] : box[2]])
-        card = self._reader.at(picture, quads - offset, cut_table(table, box), white)
+        card = self._reader.at(picture, quads - offset, cut_table(table, box), white, quick=quick)
         return None if card is None else _found(card, table, offset)
+
+    def is_likeliest(self, image_bgr: Image, card: Card, white: Floats | None) -> bool:
+        """Return whether the ranking alone puts the face of a card read before first at its place."""
+        left, top, right, bottom = box_round(card.corners_px, image_bgr)
+        if card.face is None or min(right - left, bottom - top) < _LEAST_SIDE_PX:
+            return False
+        picture = Pyramid(image_bgr[top:bottom, left:right])
+        return self._reader.is_likeliest(picture, card.face, card.corners_px - (left, top), white)
 
     def _cut(self, image_bgr: Image, table: Table, box: Box) -> tuple[Image, Table, Floats]:
         """Return a part of a picture with room for whole cards, the table in it, and its top left corner."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from vision.arrays import Flags, Floats
 from vision.find.finder import CardHypotheses
+from vision.piles.observations import Box
 from vision.quads import shared_area
 from vision.read.places import is_steady, same_place
 from vision.read.rectify import Covers, Pyramid
@@ -47,6 +48,7 @@ class Passes:
     `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
     them are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without
     a closer look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not.
+    within: left, top, right and bottom px, where the middles of cards are that count; None: the whole picture.
     """
 
     most: int = 12
@@ -54,6 +56,7 @@ class Passes:
     score: float = 0.3
     steady: Floats | None = None
     sized: bool = False
+    within: Box | None = None
 
 
 @dataclass(eq=False)
@@ -103,9 +106,9 @@ class Layers:
         before, self.left = self.left, []
         quads = self._verifier.deck.art_first(found.corners_px)
         is_open = 1 - self.covers.over(quads, 12, 12).mean((1, 2))
-        height, width = self.picture.shape[:2]
+        left, top, right, bottom = self._passes.within or (0, 0, self.picture.shape[1], self.picture.shape[0])
         middles = quads.mean(axis=1)
-        is_open[((middles < 0) | (middles > (width, height))).any(axis=1)] = 0
+        is_open[((middles < (left, top)) | (middles > (right, bottom))).any(axis=1)] = 0
         taken = [verdict.sheet for verdict in self.taken]
         fresh: list[Place] = []
         for k in np.flatnonzero(is_open >= LAYER.least_open):

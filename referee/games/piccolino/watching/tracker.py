@@ -1,4 +1,4 @@
-"""Sees Piccolino's discard piles: finds out where each seat lays its cards, then watches those places."""
+"""Tracks Piccolino's discard piles: finds the place of each seat's pile, then watches those places."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice
 from referee.errors import BadInputError
-from referee.games.piccolino.watching.watcher import BareSight, DiscardSight
 from referee.watchers.table_arms import ArmRegion
 from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
 from vision.errors import BadTableError
 from vision.piles.card_watch import CardWatch, Cells
-from vision.piles.observations import PilePlace
-from vision.piles.pile_reader import PrintTableReader
+from vision.piles.observations import Kind, PilePlace, PileSight
+from vision.piles.pile_reader import PrintPiles, PrintTableReader
 from vision.piles.pile_watch import PileWatch
 from vision.profile import TableProfile
 from vision.reading import Card
@@ -36,17 +35,14 @@ _NOBODY = -1
 
 
 class PileTracker:
-    """Sees the piles of one table.
-
-    `notices` has one of those of `no_table_notice` as long as nothing shows where it is.
-    """
+    """Tracks the piles of one table; `notices` has one of `no_table_notice` as long as no table was found."""
 
     def __init__(self, cards: PrintTableReader, profile: TableProfile | None, players: int) -> None:
         self._cards = cards
         self._finder = TableFinder(profile, players)
         self._players = players
         self._places: dict[int, tuple[float, float]] = {}
-        # Where faces lie in the last frame, and since when, of seats without place.
+        # Of seats without a place: where the last frame shows a face, and since when.
         self._latest: dict[int, tuple[tuple[float, float], int]] = {}
         self._bare: dict[int, list[tuple[int, Image]]] = {}  # pictures from before a seat's first card, and their times
         self._table: CardWatch | None = None
@@ -60,7 +56,7 @@ class PileTracker:
 
     @property
     def seating(self) -> ArmRegion | None:
-        """Table and seats, None as long as nothing shows where they are."""
+        """Table and seats, None as long as no table was found."""
         return self._finder.place
 
     @property
@@ -68,8 +64,8 @@ class PileTracker:
         """Return whether every seat's place is known."""
         return len(self._places) == self._players
 
-    def look(self, frame: Frame) -> Sequence[DiscardSight]:
-        """Return what each discard pile's place shows."""
+    def look(self, frame: Frame) -> Sequence[PileSight]:
+        """Return a sight of each discard pile."""
         self._frame = frame
         image = frame.bgr()
         t_ns = frame.exposure_end_ns
@@ -77,7 +73,7 @@ class PileTracker:
         if self._table is None:
             return ()
         self._table.look(image, self._wanted)
-        sights: list[DiscardSight] = []
+        sights: list[PileSight] = []
         if self._watch is not None:
             sights += self._watch.look(image, t_ns)
         known = len(self._places)
@@ -91,20 +87,19 @@ class PileTracker:
             self._watch_places()
         return sights
 
-    def look_closely(self) -> Sequence[DiscardSight]:
-        """Read the last frame also where that takes long, for somebody rang.
+    def look_closely(self) -> Sequence[PileSight]:
+        """Read the last frame again because of a ring, also where that takes long; return the new sights.
 
-        That is where a fingertip may be across a pile's top, and where something moves before seats whose piles nobody
-        knows yet.
+        These are piles left unread, tops under a fingertip, and seats without a known place where something moves.
         """
         if self._frame is None or self._table is None:
             return ()
         image = self._frame.bgr()
         if not self._finder.is_in_sight(image):
-            # Whose pile is where is not known any more; it is looked for again in the next frame.
+            # The places are no longer known; the next frame is searched for the table.
             self._surveyed_ns = None
-            return [BareSight(seat, "unclear") for seat in range(self._players)]
-        sights: list[DiscardSight] = []
+            return [PileSight(seat, "unclear") for seat in range(self._players)]
+        sights: list[PileSight] = []
         if self._watch is not None:
             sights += self._watch.look_closely(image)
         if not self.settled:
@@ -116,7 +111,7 @@ class PileTracker:
         return sights
 
     def _find_table(self, image: Image, t_ns: int) -> None:
-        """Look for the marker cards now and then, and begin again where they show that the camera was moved."""
+        """Search for the marker cards now and then, and begin again where the camera was moved."""
         still = self._table is None or self._table.still
         since_ns = SURVEY_NS if self.settled else AGAIN_NS if self.seating else SEARCH_NS
         if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
@@ -133,19 +128,19 @@ class PileTracker:
             return
         self.notices = ()
         if self._table is None or before is not self.seating:
-            self._table = CardWatch(self._cards, self.seating.table, self.seating.table.size_px)
+            self._table = CardWatch(self._cards, self.seating.table, image)
             # A place empty at the start is distinguished from a cover by its look at that time.
             self._bare = {seat: [(t_ns, image)] for seat in range(self._players) if before is None}
             self._seats = _seats_of(self._table.cells_mm, self.seating)
             self._watch = None
             self._watch_places()
 
-    def _places_found(self, *, rests: bool = True) -> list[DiscardSight]:
-        """Return what the seats show whose piles lie nobody knows where yet: the cards before them, as they come.
+    def _places_found(self, *, rests: bool = True) -> list[PileSight]:
+        """Return sights of the seats without a known place: the cards before them, as they come.
 
-        rests: a card that has lain still for a while has its place there.
+        rests: a card at rest for a while gives the place.
         """
-        sights: list[DiscardSight] = []
+        sights: list[PileSight] = []
         t_ns = self._frame.exposure_end_ns if self._frame is not None else 0
         for seat in range(self._players):
             if seat in self._places or self._table is None:
@@ -154,21 +149,20 @@ class PileTracker:
             face = self._nearest(seat, mine)
             before = self._latest.pop(seat, None)
             if face is None or face.centre_mm is None:
-                sights.append(BareSight(seat, self._without_face(seat, mine)))
+                sights.append(PileSight(seat, self._without_face(seat, mine)))
                 continue
             sights.append(_face_sight(seat, face))
-            lies_still = before is not None and math.dist(before[0], face.centre_mm) < _RESTS_MM
-            self._latest[seat] = before if before is not None and lies_still else (face.centre_mm, t_ns)
+            is_still = before is not None and math.dist(before[0], face.centre_mm) < _RESTS_MM
+            self._latest[seat] = before if before is not None and is_still else (face.centre_mm, t_ns)
             # A face may be read while its card still comes down, and one that was won may rest here on its way.
-            if rests and lies_still and t_ns - self._latest[seat][1] >= _RESTS_NS:
+            if rests and is_still and t_ns - self._latest[seat][1] >= _RESTS_NS:
                 self._places[seat] = face.centre_mm
         return sights
 
-    def _without_face(self, seat: int, cards: Sequence[Card]) -> str:
+    def _without_face(self, seat: int, cards: Sequence[Card]) -> Kind:
         """Return the state of a seat without a face: "empty" only where nothing else is there, either.
 
-        His cards are in sight and none of them is open; else an arm is in the way. It is, too, where it moves beside
-        his draw pile: it may be laying his first card.
+        An arm that moves beside a draw pile may lay the first card: the seat is covered then.
         """
         mine = self._seats == seat
         if self._table is None or self._table.moves_in(mine):
@@ -176,15 +170,11 @@ class PileTracker:
         things = self._table.things_in(mine)
         if things is not None and things > (0 if cards else 1):
             return "strange"
-        # One thing alone may be his draw pile, of which not even the back can be read; of two backs one is a card that
-        # was laid the wrong way up.
+        # One thing alone may be a draw pile whose back is unreadable; of two backs one is a card laid face down.
         return "empty" if len(cards) == 1 and things == 0 else "covered"
 
     def _follow_moved(self, image: Image, t_ns: int) -> bool:
-        """Look at the table part by part while nothing moves, for what came there too slowly.
-
-        Returns whether piles were moved; their places are then known.
-        """
+        """Read the changed parts of a still table one by one; return whether piles were moved."""
         due_ns = SURVEY_NS if self.settled else AGAIN_NS
         if self._swept_ns is None:
             self._swept_ns = t_ns
@@ -202,16 +192,16 @@ class PileTracker:
         return moved
 
     def _cards_of(self, seat: int) -> list[Card]:
-        """Return the cards that are before a seat, as far as they are known."""
+        """Return the known cards before a seat."""
         if self._table is None or self.seating is None:
             return []
         seat_at = self.seating.ring.seat_at
         return [c for c in self._table.cards if c.centre_mm is not None and seat_at(c.centre_mm) == seat]
 
     def _keep_bare(self, seat: int, image: Image, t_ns: int) -> None:
-        """Keep what a seat looks like before its first card: the first picture, and the latest, some time apart.
+        """Keep pictures of a seat before its first card: the first one and the latest, some time apart.
 
-        In one of them an arm may be still over the card that it has just laid.
+        In one of them an arm may still hide the card that it has just laid.
         """
         kept = self._bare.setdefault(seat, [])
         if len(kept) < 2 or t_ns - kept[-2][0] >= _BARE_NS:
@@ -221,7 +211,7 @@ class PileTracker:
             kept[-1] = (t_ns, image)
 
     def _nearest(self, seat: int, cards: Sequence[Card]) -> Card | None:
-        """Return the face that is nearest to a seat's pile, or to the seat itself while no pile is known."""
+        """Return the face nearest to a seat's pile, or to the seat while no pile is known."""
         cards = [card for card in cards if card.front is not None]
         if not cards or self.seating is None:
             return None
@@ -230,15 +220,17 @@ class PileTracker:
         return min(cards, key=lambda card: float(np.linalg.norm(np.array(card.centre_mm) - goal)))
 
     def _watch_places(self) -> None:
-        """Watch the places that are known; look for cards before the other seats."""
+        """Watch the known places; search for cards before the other seats."""
         if self.seating is None or self._table is None:
             return
         table = self.seating.table
         self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
         places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
         if places:
-            reader = self._cards.piles(table, table.size_px, places)
-            self._watch = PileWatch(reader) if self._watch is None else self._watch.with_places(reader)
+            reader = PrintPiles(self._cards, table, places)
+            if self._watch is None:
+                self._watch = PileWatch(reader)
+            self._watch.follow(reader)
             for number, place in enumerate(places):
                 if place.seat in self._bare:
                     self._watch.know_bare(number, [image for _, image in self._bare[place.seat]])
@@ -251,5 +243,5 @@ def _seats_of(cells_mm: NDArray[np.float64], place: ArmRegion) -> NDArray[np.int
     return np.where(np.min(ways, axis=0) <= place.ring.reach_mm, np.argmin(ways, axis=0), _NOBODY)
 
 
-def _face_sight(seat: int, card: Card) -> BareSight:
-    return BareSight(seat, "face", card.attributes.get("colour"), card.attributes.get("mood"), card.corners_px)
+def _face_sight(seat: int, card: Card) -> PileSight:
+    return PileSight(seat, "face", card.attributes.get("colour"), card.attributes.get("mood"), card.corners_px)

@@ -7,7 +7,6 @@ the last certain face stays, for as long as nobody could have changed it unseen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +20,7 @@ from referee.engine.log import RulingData
 from referee.engine.session import Notice, Observation, Outline, Watcher
 from referee.games.piccolino.rules import PiccolinoView, from_header
 from referee.watchers.stillness import FramePace
+from vision.piles.observations import PileSight
 
 MS = 1_000_000
 HIDDEN_NS = 3_000 * MS
@@ -46,44 +46,6 @@ Face = tuple[str, str]
 Unread = tuple[None, None]
 
 
-class DiscardSight(Protocol):
-    """What a discard pile's place shows in a frame; `vision.piles.observations.PileSight` is one.
-
-    kind: "face", "back", "empty", "covered", "turning", "unclear", or "strange": a card that is none of the deck's.
-    """
-
-    @property
-    def seat(self) -> int:
-        """Seat of the pile."""
-
-    @property
-    def kind(self) -> str:
-        """State of the place."""
-
-    @property
-    def colour(self) -> str | None:
-        """The face's colour."""
-
-    @property
-    def mood(self) -> str | None:
-        """The face's mood."""
-
-    @property
-    def corners_px(self) -> Corners | None:
-        """The card's corners (4, 2), clockwise from the face's top-left."""
-
-
-@dataclass(frozen=True, eq=False)
-class BareSight:
-    """State of a seat's place that had no pile before."""
-
-    seat: int
-    kind: str
-    colour: str | None = None
-    mood: str | None = None
-    corners_px: Corners | None = None
-
-
 class SeatPile:
     """Tracks one pile. `learn` takes events of the game from any source; `see` returns new ones."""
 
@@ -92,7 +54,7 @@ class SeatPile:
         self.known = False  # a face was read or entered here at some time
         self.passed_over = False  # the next player has laid a card, and none was seen here yet
         self.top: Face | Unread | None = None
-        self.sight: DiscardSight | None = None
+        self.sight: PileSight | None = None
         self._pose: Corners | None = None
         self._plain_ns: int | None = None
         self._settled_ns = 0  # when it was last certain that no other card had come
@@ -149,7 +111,7 @@ class SeatPile:
             self._before = (self.top, self._pose)
 
     def see(
-        self, sight: DiscardSight, t_ns: int, *, sweeping: bool, lost: bool
+        self, sight: PileSight, t_ns: int, *, sweeping: bool, lost: bool
     ) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Take what the place shows in the next frame.
 
@@ -213,7 +175,7 @@ class SeatPile:
             return True
         return t_ns - self._plain_ns > HIDDEN_NS
 
-    def _follow(self, sight: DiscardSight, t_ns: int, *, lost: bool) -> None:
+    def _follow(self, sight: PileSight, t_ns: int, *, lost: bool) -> None:
         """Keep since when the place is as it is."""
         self._unclear_ns = (self._unclear_ns or t_ns) if sight.kind in ("unclear", "strange") else None
         self._empty_ns = (self._empty_ns or t_ns) if sight.kind == "empty" else None
@@ -223,12 +185,12 @@ class SeatPile:
             self._hidden_ns = self._hidden_ns or t_ns
             self._blind |= lost
 
-    def _plainly(self, sight: DiscardSight, t_ns: int) -> None:
+    def _plainly(self, sight: PileSight, t_ns: int) -> None:
         self._plain_ns, self._hidden_ns, self._turned, self._blind = t_ns, None, False, False
         self._settled_ns = t_ns
         self._pose = sight.corners_px
 
-    def _see_face(self, sight: DiscardSight, t_ns: int) -> tuple[Event, ...]:
+    def _see_face(self, sight: PileSight, t_ns: int) -> tuple[Event, ...]:
         face = _face(sight)
         if face is None:
             return ()
@@ -249,7 +211,7 @@ class SeatPile:
         self._shown_ns = t_ns
         return (self._event("card_shown", t_ns, face, hidden_ns),)
 
-    def _is_as_before(self, sight: DiscardSight, t_ns: int) -> bool:
+    def _is_as_before(self, sight: PileSight, t_ns: int) -> bool:
         """Return whether what is here is what lay here before a ring that is in doubt of it; no two cards are alike."""
         if self._before is None or self.leaving:
             return False
@@ -258,14 +220,14 @@ class SeatPile:
             return self._empty_ns is not None and t_ns - self._empty_ns >= BARE_NS
         return pose is not None and _face(sight) == top and _moved(pose, sight.corners_px) < _SAME
 
-    def _arrived(self, sight: DiscardSight) -> bool:
+    def _arrived(self, sight: PileSight) -> bool:
         """Return whether a card with the face of the one before is another one; a wrong answer changes counts only."""
         if self._hidden_ns is None or self._hidden_ns - self._shown_ns < SETTLES_NS:
             return False
         moved = _moved(self._pose, sight.corners_px)
         return moved > _NUDGED or (self._turned and moved > _SAME)
 
-    def _lies_still(self, face: Face, sight: DiscardSight, t_ns: int) -> bool:
+    def _lies_still(self, face: Face, sight: PileSight, t_ns: int) -> bool:
         """Return whether what was taken away a moment ago is there after all: an arm looked like bare table."""
         if self._taken_ns is None or t_ns - self._taken_ns > AGAIN_NS or self.top is not None or self._turned:
             return False
@@ -286,7 +248,7 @@ class SeatPile:
         told, self._strange_told = self._strange_told, lasts
         return (Notice(t_ns, "strange_card", self.seat, {}),) if lasts and not told else ()
 
-    def _see_leaving(self, sight: DiscardSight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
+    def _see_leaving(self, sight: PileSight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
         if sight.kind == "empty" and self._empty_ns is not None and t_ns - self._empty_ns >= TAKEN_NS:
             self._won_ns, self._taken_ns = None, t_ns
             self._plainly(sight, t_ns)
@@ -303,7 +265,7 @@ class SeatPile:
         self._won_ns = None
         return self._see_face(sight, t_ns)
 
-    def _stays(self, sight: DiscardSight, t_ns: int) -> bool:
+    def _stays(self, sight: PileSight, t_ns: int) -> bool:
         """Return whether a face stays: others show while piles are pushed away and pass by, but only for a moment."""
         face = _face(sight)
         if face is None:
@@ -319,7 +281,7 @@ class SeatPile:
         return Event(t_ns, kind, {"seat": self.seat, **shown, **hidden})
 
 
-def _face(sight: DiscardSight) -> Face | None:
+def _face(sight: PileSight) -> Face | None:
     if sight.kind != "face" or sight.colour is None or sight.mood is None:
         return None
     return sight.colour, sight.mood
@@ -339,10 +301,10 @@ class PileObserver(Protocol):
     def notices(self) -> Sequence[Notice]:
         """Return the players' instruction to make the piles visible; empty if they are."""
 
-    def look(self, frame: Frame) -> Sequence[DiscardSight]:
+    def look(self, frame: Frame) -> Sequence[PileSight]:
         """Return what each discard pile's place shows; seats whose place is not known are left out."""
 
-    def look_closely(self) -> Sequence[DiscardSight]:
+    def look_closely(self) -> Sequence[PileSight]:
         """Return what else can be said of the last frame, now that a ring hangs on it."""
 
 
@@ -441,7 +403,7 @@ class PiccolinoWatcher(Watcher):
         self._won_ns = self._last_won_ns = None
         self._no_clowns_told = self._read_one = False
 
-    def _see(self, sights: Sequence[DiscardSight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
+    def _see(self, sights: Sequence[PileSight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
         sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
         events: list[Event] = []
         notices: list[Notice] = []
@@ -513,7 +475,7 @@ class PiccolinoWatcher(Watcher):
         return [notice for notice in notices if (notice.kind, notice.seat) not in before]
 
 
-def _outline(sight: DiscardSight) -> Outline:
+def _outline(sight: PileSight) -> Outline:
     corners = () if sight.corners_px is None else sight.corners_px
     certain = sight.kind == "face"
     label = f"{sight.colour} {sight.mood}" if certain else sight.kind

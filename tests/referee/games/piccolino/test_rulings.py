@@ -16,7 +16,8 @@ from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outcome, Session
 from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
-from tests.support.pile_play import MS, PilePlay, Rung, Seen
+from tests.support.pile_play import MS, PilePlay, Rung
+from vision.piles.observations import PileSight
 
 LATEST_MS = 250
 PATIENCE_NS = 580 * MS  # so long people wait before they decide themselves
@@ -29,10 +30,10 @@ class GoodPiles:
     def __init__(self, play: PilePlay) -> None:
         self._play = play
 
-    def look(self, frame: Frame) -> list[Seen]:
+    def look(self, frame: Frame) -> list[PileSight]:
         return self._play.sights(frame)
 
-    def look_closely(self) -> list[Seen]:
+    def look_closely(self) -> list[PileSight]:
         return []
 
 

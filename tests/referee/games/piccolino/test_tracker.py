@@ -27,7 +27,7 @@ from vision.arrays import Image
 from vision.deck import load_deck
 from vision.markers import find_markers, table_from_markers
 from vision.piles.observations import PilePlace
-from vision.piles.pile_reader import PrintTableReader
+from vision.piles.pile_reader import PrintPiles, PrintTableReader
 
 MS = 1_000_000
 DECK = load_deck("piccolino")
@@ -87,10 +87,9 @@ def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_ma
     shots = replace(BIG, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
     image = LiveTable(script, DECK, seed, shots).frame(frame).bgr()
     table = table_from_markers(find_markers(image), shots.size)
-    piles = PrintTableReader(DECK).piles(table, shots.size, [PilePlace(1, (564.0, 98.0))])
-    sight = piles.read_part(image, 0)
-    assert sight is not None
-    assert (sight.colour, sight.mood) == (colour, "happy")
+    piles = PrintPiles(PrintTableReader(DECK), table, [PilePlace(1, (564.0, 98.0))])
+    sight = piles.read_place(image, 0)
+    assert (sight.kind, sight.colour, sight.mood) == ("face", colour, "happy")
 
 
 @pytest.fixture(scope="module")

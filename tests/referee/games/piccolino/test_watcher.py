@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,7 +16,8 @@ from referee.games.piccolino.rules import from_header
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
 from referee.language import Language
 from referee.sayings.service import notice as say
-from tests.support.pile_play import MS, Seen, corners
+from tests.support.pile_play import MS, corners
+from vision.piles.observations import Kind, PileSight
 
 NAMES = ("Ann", "Ben", "Cem")
 PERIOD = 33 * MS
@@ -25,14 +26,14 @@ Ruling = dict[str, Any]
 
 class ScriptedPiles:
     def __init__(self) -> None:
-        self.sights: dict[int, Seen] = {seat: Seen(seat, "empty") for seat in range(3)}
-        self.closely: list[Seen] = []
+        self.sights: dict[int, PileSight] = {seat: PileSight(seat, "empty") for seat in range(3)}
+        self.closely: list[PileSight] = []
         self.notices: Sequence[Notice] = ()
 
-    def look(self, frame: Frame) -> list[Seen]:
+    def look(self, frame: Frame) -> list[PileSight]:
         return list(self.sights.values())
 
-    def look_closely(self) -> list[Seen]:
+    def look_closely(self) -> list[PileSight]:
         return self.closely
 
 
@@ -93,8 +94,11 @@ class Table:
                 self.now += int(what[0]) * MS
                 continue
             if first.isdigit():
-                face = ("face", *what, corners(marked.get("@", 0.0))) if len(what) == 2 else what
-                self.eyes.sights[int(first)] = Seen(int(first), *face)
+                sight = PileSight(int(first), cast(Kind, what[0]))
+                if len(what) == 2:
+                    colour, mood = what
+                    sight = PileSight(int(first), "face", colour, mood, corners(marked.get("@", 0.0)))
+                self.eyes.sights[int(first)] = sight
             self.frames(int(marked.get("x", 1)))
         return ruled
 
@@ -212,7 +216,7 @@ def test_a_ring_is_a_lucky_guess_only_if_the_card_came_just_before_it_for_certai
     # A hand lay on it, and it was read at the ring only: nobody knows how long the players saw it.
     hidden = Table()
     hidden("0 red happy, 1 covered x10")
-    hidden.eyes.closely = [Seen(1, "face", "red", "happy", corners(5))]
+    hidden.eyes.closely = [PileSight(1, "face", "red", "happy", corners(5))]
     ring = hidden("ring 2")[0]
     assert (ring["valid"], ring.get("lucky"), ring.get("reaction_ms")) == (True, None, None)
     turned = Table(lucky_guess="false")("0 red happy, 1 covered x10, 1 turning, 1 red happy, ring 2")
@@ -329,10 +333,10 @@ def test_a_game_that_goes_on_knows_its_cards_again() -> None:
 def test_new_cards_that_lie_where_none_lay_are_looked_for_when_somebody_rings() -> None:
     table = Table()
     table(PAIR)
-    table.eyes.closely = [Seen(2, "face", "red", "happy", corners(0))]
+    table.eyes.closely = [PileSight(2, "face", "red", "happy", corners(0))]
     assert table("ring 0")[0]["seats"] == [0, 1, 2]
     first = Table()
-    first.eyes.closely = [Seen(0, "face", "red", "happy", corners(3))]
+    first.eyes.closely = [PileSight(0, "face", "red", "happy", corners(3))]
     assert first("ring 2")[0]["valid"] is False
     (ruling,) = Table()("ring 2")
     assert (ruling["ruling"], ruling["reason"]) == ("unclear", "no_clowns")

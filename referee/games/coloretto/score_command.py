@@ -16,7 +16,7 @@ from referee.phrases import phrase
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
-    """Return what answers one hand; it raises `BadInputError` for one that cannot be scored."""
+    """Return the function that answers one hand; it raises `BadInputError` for a hand that cannot be scored."""
     language = Language(language_of())
 
     def say(result: HandScore) -> str:
@@ -37,7 +37,7 @@ def score_image(asked: ScoreAsked, image: Path, players: int) -> int:
     """Score a picture; the exit status is 0.
 
     Raises:
-        BadInputError: an argument makes no sense, or too few markers are in sight.
+        BadInputError: an invalid argument, or too few visible markers.
         VisionError: the picture, the deck or the table profile cannot be used.
     """
     from referee.decks.game_deck import check_plays

@@ -1,4 +1,4 @@
-"""A scored table: who holds which cards in a picture, and what each hand is worth."""
+"""A scored table: each seat's cards in a picture, and the score of each hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from vision.table import Table
 
 @dataclass(frozen=True, eq=False)
 class TableScore:
-    """A scored table; `scores` is by seat and lacks the hands that are too large to score, which `faults` explain.
+    """A scored table; `scores` is by seat, without the hands that are too large to score, which `faults` explain.
 
     `remarks` are sentences on the marker cards and the camera.
     """
@@ -37,7 +37,7 @@ class TableScore:
     remarks: tuple[str, ...] = ()
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
-        """Return what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
+        """Return the sentences of each seat, and at the end, without a seat, of the cards in nobody's hand.
 
         People count seats from one, as the page does.
         """
@@ -51,7 +51,7 @@ class TableScore:
         return said
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
-        """Return the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
+        """Return the JSON of a scored seat: the contract's keys, the side, and whether the side is inferred."""
         return {
             "seat": hand.seat,
             "faces": [card.face.id for card in hand.cards],
@@ -64,7 +64,7 @@ class TableScore:
         }
 
     def drawn(self, picture: Picture, deck: Deck, language: Language) -> NDArray[np.uint8]:
-        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+        """Return the picture with the evidence, (h, w, 3) uint8 BGR."""
         return draw_scores(
             picture.image, deck, self.table, self.ring, self.sharing, self.scores, language, self.sentences(language)
         )
@@ -91,11 +91,11 @@ def score_picture(
     side: str | None = None,
     overlimit: Overlimit = Overlimit.SEPARATE,
 ) -> TableScore:
-    """Read a picture, share the cards among the seats, and score every hand (C5-C7).
+    """Read a picture, assign its cards to the seats, and score every hand (C5–C7).
 
     Raises:
-        BadInputError: too few markers are in sight to know the seats.
-        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+        BadInputError: too few markers are visible to know the seats.
+        BadTableError: the markers do not fit a flat table, or the picture does not fit the profile.
     """
     seated = read_to_score(picture.image, deck, profile, players)
     sharing = share_out(seated.reading, seated.ring, side)
@@ -110,6 +110,6 @@ def score_picture(
 
 
 def card_of(face: Face) -> Card:
-    """Return a face's colours, small, medium and big, as the rules count them."""
+    """Return a face's colours, small, medium and big, in the form of the rules."""
     small, medium, big = (mark.colour for size in SIZES for mark in face.marks if mark.size == size)
     return small, medium, big

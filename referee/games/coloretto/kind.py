@@ -114,14 +114,14 @@ def _game(play: Session) -> Coloretto:
 def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     game = _game(play)
     key = "over" if game.over else "placing"
-    return {"key": key, "turn": game.turn, **stands(game, language), "told": _last_told(play)}
+    return {"key": key, "turn": game.turn, **stands(game, language), "told": _last_entered(play)}
 
 
-def _last_told(play: Session) -> str | None:
+def _last_entered(play: Session) -> str | None:
     """Return the last event that a person entered, in a correction's form; None if it was deleted or is missing."""
     struck = {number for number, data in corrected_events(play.log.corrections).items() if data is None}
-    told = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
-    return next((play.log.event_id(number) for number in told if number not in struck), None)
+    entered = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
+    return next((play.log.event_id(number) for number in entered if number not in struck), None)
 
 
 def _seats(play: Session, language: Language) -> list[Seat]:

@@ -81,7 +81,7 @@ class Move:
     to: int | None = None
 
     @property
-    def is_told(self) -> bool:
+    def is_reported(self) -> bool:
         """Return whether it becomes an event of the game: a move, or a card in another row."""
         return self.kind not in ("misread", "aside")
 

@@ -186,8 +186,8 @@ def charges(game: Coloretto, allowed: Allowed, look: TableLook) -> tuple[list[fl
     prices: list[float] = []
     keys: list[object] = []
     for number, spot in enumerate(look.rows):
-        told = number not in allowed.loose and not spot.covered and not allowed.absent[number]
-        off = told and spot.marked is not None and spot.marked != (game.rows[number] is not None)
+        comparable = number not in allowed.loose and not spot.covered and not allowed.absent[number]
+        off = comparable and spot.marked is not None and spot.marked != (game.rows[number] is not None)
         row = tuple(sorted(game.rows[number] or ()))
         extra, absent = _items(allowed.extra[number]), _items(allowed.absent[number])
         prices.append(_MARK * off + _row_off(row, extra, absent, spot))

@@ -44,9 +44,10 @@ def asked_about(hypotheses: Sequence[Hypothesis], look: TableLook, margin: float
     for row, spot in enumerate(look.rows):
         if spot.unread:
             return Doubt(look.t_ns, "row_card_unread", {"row": row}, ())
-    told = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
+    readable = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
     answers = [
-        _answer(hypothesis, look, {"moves": [event.data for event in _events(hypothesis, look)]}) for hypothesis in told
+        _answer(hypothesis, look, {"moves": [event.data for event in _events(hypothesis, look)]})
+        for hypothesis in readable
     ]
     return Doubt(look.t_ns, "not_understood", {}, tuple(answers))
 
@@ -108,7 +109,7 @@ def _answer(hypothesis: Hypothesis, look: TableLook, data: Mapping[str, object])
 
 
 def _events(hypothesis: Hypothesis, look: TableLook) -> tuple[Event, ...]:
-    return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_told)
+    return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_reported)
 
 
 def _each_card(hypothesis: Hypothesis, look: TableLook) -> tuple[Answer, ...]:
@@ -158,15 +159,15 @@ class UnknownStarts:
             # A card that a row lacks may be the one in an area.
             return ()
         each = 2 if game.players == 2 else 1
-        told = []
+        events = []
         for seat in sorted(self._missing):
             spot = look.areas[seat]
             cards = sorted((Counter(spot.cards) - game.hands[seat]).elements())
             if len(cards) == each and not spot.covered and not spot.unread and all(map(is_colour, cards)):
                 self._missing.discard(seat)
                 data = {"event": "start_cards", "seat": seat, "cards": cards}
-                told.append(Event(look.t_ns, "start_cards", data))
-        return tuple(told)
+                events.append(Event(look.t_ns, "start_cards", data))
+        return tuple(events)
 
     def doubt(self, look: TableLook, game: Coloretto) -> Doubt | None:
         """Return the question about an unreadable start card, once a seat."""
@@ -230,8 +231,8 @@ class Tracker:
         self._absorbed: Allowed | None = None  # differences before the whole table was accepted as observed
         self._strange = 0  # unexplained looks in a row
         self._asked: tuple[object, ...] = ()
-        told = bool(self._header.options.get("start_cards"))
-        self._start = UnknownStarts(frozenset() if told else frozenset(range(self.game.players)), PATIENCE_NS)
+        known = bool(self._header.options.get("start_cards"))
+        self._start = UnknownStarts(frozenset() if known else frozenset(range(self.game.players)), PATIENCE_NS)
         self._guessed = False  # the state is uncertain, so no foul is ruled
         self.doubts: tuple[Doubt, ...] = ()
 
@@ -363,21 +364,21 @@ class Tracker:
 
     def _tell(self, best: Hypothesis, count: int, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Return a hypothesis's first moves as events; drop the hypotheses that begin with other moves."""
-        told, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
-        for move in told:
+        moves, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
+        for move in moves:
             hypothesis = after(hypothesis, move, look.t_ns)
         self._allowed = hypothesis.allowed
         self._root = replace(hypothesis, moves=(), when=(), before=(), cost=0.0, seen_ns=look.t_ns)
-        kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == told]
+        kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == moves]
         # The cost of past events is paid: later moves are as credible as they are alone.
         paid = best.before[count] if count < len(best.moves) else best.cost
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         # A guess never becomes a foul.
-        said = [move for move in told if move.is_told and not (move.foul and self._guessed)]
+        said = [move for move in moves if move.is_reported and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
-        asked = misread(told, look.t_ns)
+        asked = misread(moves, look.t_ns)
         self.doubts = (*_lasting(self.doubts), *asked)
         notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in asked]
         if not self._hypotheses[0].moves:

@@ -32,7 +32,7 @@ class ColorettoWatcher(Watcher):
         players = len(header.players)
         self._tracker = Tracker(header)
         self._eyes = TableWatch(deck, profile, players, rooms(players))
-        self._told: str | None = None
+        self._reported: str | None = None
         self._end = EndCount(deck, profile, players)
         self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
 
@@ -103,9 +103,9 @@ class ColorettoWatcher(Watcher):
         """Report once why the table cannot be found."""
         error = self._eyes.trouble if self._eyes.place is None else None
         if not isinstance(error, BadInputError | VisionError):
-            self._told = None
+            self._reported = None
             return ()
-        if self._told == str(error):
+        if self._reported == str(error):
             return ()
-        self._told = str(error)
+        self._reported = str(error)
         return (no_table_notice(error, t_ns),)

@@ -64,8 +64,8 @@ def doubts(
     card nor table, in areas of a card; None where unknown. It distinguishes an empty hand from an unseen one, and half
     a card of it beside cards may hide one more.
     """
-    told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
-    return tuple(notice for notice in told if notice is not None)
+    notices = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
+    return tuple(notice for notice in notices if notice is not None)
 
 
 def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Notice | None:

@@ -75,7 +75,7 @@ class ConfettiWatcher(Watcher):
         self._read_ns: int | None = None
         self._once: Hands | None = None
         self._doubtful: tuple[int | None, ...] = ()
-        self._told: tuple[object, ...] = ()
+        self._reported: tuple[object, ...] = ()
         self._kept: dict[int, int] = {}
         self._since_ns = 0  # beginning of the phase
         self._wanted = False  # the players want the clear hands at once
@@ -176,7 +176,7 @@ class ConfettiWatcher(Watcher):
 
     def _enter(self, phase: _Phase, t_ns: int) -> None:
         if phase is not self._phase:
-            self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
+            self._phase, self._once, self._doubtful, self._reported = phase, None, (), ()
             self._since_ns, self._wanted, self._given = t_ns, False, {}
             self._gone, self._said, self._only_asks = frozenset(), set(), False
             self._blend.begin()
@@ -206,7 +206,7 @@ class ConfettiWatcher(Watcher):
         self._in_time.rest(frame, seated)
         t_ns = frame.exposure_end_ns
         return Observation(
-            notices=self._once_told(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
+            notices=self._unreported(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
         )
 
     def _hands_in_time(self, t_ns: int) -> tuple[Event, ...]:
@@ -222,9 +222,9 @@ class ConfettiWatcher(Watcher):
         seated, _ = self._read(frame, self._at_rest(frame))
         if seated is None:
             return ()
-        sharing, told, _ = self._doubts(frame, seated)
+        sharing, notices, _ = self._doubts(frame, seated)
         self._turned = {hand.seat: len(hand.other_side) for hand in sharing.seats}
-        doubtful = {notice.seat for notice in told}
+        doubtful = {notice.seat for notice in notices}
         sure = [hand for hand in sharing.seats if hand.seat not in doubtful]
         clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
         return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
@@ -237,31 +237,32 @@ class ConfettiWatcher(Watcher):
         t_ns = frame.exposure_end_ns
         if not seated.reading.cards and not self._last_seen:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
-            return Observation(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
+            return Observation(notices=self._unreported(Notice(t_ns, "no_cards", None, {})))
         lay_before = self._in_time.lay_before(frame, seated.table)
         seated = self._unseen.doubt(image, seated, lay_before)
         self.outlines = hand_outlines(seated, self._side)
-        sharing, told, gone = self._doubts(frame, seated)
-        if not told or gone or self._wanted:
+        sharing, notices, gone = self._doubts(frame, seated)
+        if not notices or gone or self._wanted:
             hands = tuple(tuple(sorted(card.face.id for card in hand.cards)) for hand in sharing.seats)
             if not sure and hands != self._once:
                 self._once = hands
-                self._remember(sharing, told, gone)
+                self._remember(sharing, notices, gone)
                 return Observation()
             # This check takes longest, so it comes last: a resting arm is as still as the cards under it.
             if self._hands_off is not None:
                 seated = self._hands_off.doubt(image, seated)
             self.outlines = hand_outlines(seated, self._side)
-            sharing, told, gone = self._doubts(frame, seated)
-        self._remember(sharing, told, gone)
-        doubtful = {notice.seat for notice in told} | gone | self._said
+            sharing, notices, gone = self._doubts(frame, seated)
+        self._remember(sharing, notices, gone)
+        doubtful = {notice.seat for notice in notices} | gone | self._said
         clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
         asked = self._ask_for(t_ns, gone)
-        self._only_asks = bool(gone) and not told
+        self._only_asks = bool(gone) and not notices
         if doubtful:
-            wanted = self._wanted or bool(gone) or not told
+            wanted = self._wanted or bool(gone) or not notices
             return Observation(
-                (*self._wanted_hands(t_ns, clear, wanted=wanted), *asked), self._what_to_do(told) if told else ()
+                (*self._wanted_hands(t_ns, clear, wanted=wanted), *asked),
+                self._what_to_do(notices) if notices else (),
             )
         return Observation(tuple(_hand(t_ns, hand) for hand in sharing.seats))
 
@@ -270,9 +271,9 @@ class ConfettiWatcher(Watcher):
         sharing = share_out(seated.reading, seated.ring, self._side)
         t_ns = frame.exposure_end_ns
         foreign = {hand.seat: self._in_time.foreign_cards(frame, seated, hand.seat) for hand in sharing.seats}
-        told = doubts(t_ns, sharing, self._kept, foreign)
+        notices = doubts(t_ns, sharing, self._kept, foreign)
         if self._phase is not _Phase.COUNTING:
-            return sharing, told, frozenset()
+            return sharing, notices, frozenset()
         soon = t_ns - self._since_ns <= _SOON_NS
         fouls = self._in_time_seats if soon else set()
         turned = {seat: max(self._turned.get(seat, 0), self._kept.get(seat, 0)) for seat in range(self._players)}
@@ -281,11 +282,11 @@ class ConfettiWatcher(Watcher):
             for hand in sharing.seats
         }
         gone = gone_hands(sharing, self._last_seen, turned, foreign, moved, fouls) - self._said
-        return sharing, tuple(one for one in told if one.seat not in gone | self._said), gone
+        return sharing, tuple(one for one in notices if one.seat not in gone | self._said), gone
 
-    def _remember(self, sharing: Sharing, told: Sequence[Notice], gone: frozenset[int]) -> None:
+    def _remember(self, sharing: Sharing, notices: Sequence[Notice], gone: frozenset[int]) -> None:
         """Keep the complete hands: cards that are missing later were put away."""
-        doubtful = {notice.seat for notice in told} | gone
+        doubtful = {notice.seat for notice in notices} | gone
         for hand in sharing.seats:
             if hand.seat not in doubtful and hand.cards:
                 self._last_seen.setdefault(hand.seat, faces_of(hand))
@@ -325,7 +326,7 @@ class ConfettiWatcher(Watcher):
             seated = self._reader.read(image)
         except (BadInputError, VisionError) as error:
             self.outlines = ()
-            return None, Observation(notices=self._once_told(no_table_notice(error, self._read_ns)))
+            return None, Observation(notices=self._unreported(no_table_notice(error, self._read_ns)))
         self.outlines = hand_outlines(seated, self._side)
         width, height = seated.table.size_px
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
@@ -337,14 +338,14 @@ class ConfettiWatcher(Watcher):
         if doubtful != self._doubtful:
             self._doubtful = doubtful
             return ()
-        return self._once_told(*notices)
+        return self._unreported(*notices)
 
-    def _once_told(self, *notices: Notice) -> tuple[Notice, ...]:
+    def _unreported(self, *notices: Notice) -> tuple[Notice, ...]:
         """Return the notices that were not given before."""
         what = tuple((notice.kind, notice.seat, str(notice.data)) for notice in notices)
-        if what == self._told:
+        if what == self._reported:
             return ()
-        self._told = what
+        self._reported = what
         return notices
 
 

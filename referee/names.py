@@ -43,7 +43,7 @@ def players_in(value: object) -> tuple[str, ...]:
 
 
 def told_apart(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names from earlier games, made visible, legible and distinct; none is refused."""
+    """Return names from earlier games, made visible, legible and distinct; no name is refused."""
     told: list[str] = []
     for given in names:
         name = _cleaned("".join(char for char in given if char not in _TURNS))

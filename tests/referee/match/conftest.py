@@ -49,7 +49,7 @@ def begin(office: Office, game: str, *players: str) -> None:
 
 
 def tell(office: Office, kind: str, **data: object) -> None:
-    """Tell the desk an event, as a page does."""
+    """Send the desk an event, as a page does."""
     office.referee.do(sent({"do": "event", "event": {"event": kind, **data}}))
 
 

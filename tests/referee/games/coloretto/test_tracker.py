@@ -64,7 +64,7 @@ class Watched:
         self.notices: list[Notice] = []
 
     def __call__(self, rows: str, areas: str = AREAS, times: int = 1, *, arm: int | None = None) -> list[Event]:
-        """Return the events of some looks; arm: the seat with an arm over the rows before the first look, -1 for none."""
+        """Return the events of some looks; arm: seat of an arm over the rows before the first look, -1: none."""
         told: list[Event] = []
         for number in range(times):
             self.second += 1

@@ -13,9 +13,9 @@ LAMP = (0.45, 0.8, 1.0)
 class FakeWebcam:
     """A dark table with a white card, in a light (blue, green, red); `lamp_hz`: how often a second that is bright.
 
-    window: brightness of the picture's edge. refused: controls that it does not take. misreports: accepts controls without
-    effect. hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it is
-    sent.
+    window: brightness of the picture's edge. refused: controls that it does not take. misreports: accepts controls
+    without effect. hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it
+    is sent.
     """
 
     def __init__(self, light: tuple[float, float, float] = DAYLIGHT, brightness: float = 1.0) -> None:

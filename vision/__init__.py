@@ -1,4 +1,5 @@
-"""From a frame to what is on the table: markers, cards, marks and faces. Decks are data in `vision/decks/`.
+"""From a frame to the cards on a table. Decks are data in `vision/decks/`; no other folder is imported.
 
-Here is what all decks share; each kind of deck is read by a package of its own: `marked`, `prints`, `unknown`.
+`find` proposes poses, `read` identifies cards, `piles` tracks them; `marked` reads decks of marks, `teaching` learns
+new decks.
 """

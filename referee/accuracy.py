@@ -57,7 +57,7 @@ class TruePicture:
 
 @dataclass(frozen=True, eq=False)
 class ReportedCard:
-    """A card as a reader reports it; `reason` is None where the reader is certain.
+    """A card of a reading; `reason` is None for a certain one.
 
     `corners_px` is (4, 2), or (1, 2), its middle, where only a part of an unclear card is known.
     """

@@ -78,10 +78,10 @@ def _placed(card: Card, picture: Picture) -> dict[str, Any]:
 
 
 def points_of(points: NDArray[np.float64]) -> list[list[float]]:
-    """Points (n, 2) px as JSON has them."""
+    """Return points (n, 2) px for JSON."""
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
 
 
 def millimetres(point: tuple[float, float] | None) -> list[float] | None:
-    """A place on the table as JSON has it."""
+    """Return a place on the table for JSON."""
     return None if point is None else [round(point[0], 1), round(point[1], 1)]

@@ -1,4 +1,4 @@
-"""Returns how a command is typed on this machine: by name where it is installed, by path in a checkout."""
+"""Forms commands to be typed on this machine: by name where Ringmaster is installed, by path in a checkout."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _ROOT = Path(__file__).parents[1]
 
 
 def called(command: str, folder: Path | None = None, *, as_root: bool = False) -> str:
-    """Return a command as it can be typed here.
+    """Return a command to be typed here.
 
-    folder: where the referee keeps its games that it is about. as_root: whether that is another user's.
+    folder: the state folder of the command. as_root: whether the folder is another user's.
     """
     program = Path(sys.prefix) / "bin" / "ringmaster"
     if (_ROOT / "pyproject.toml").exists() and program.is_relative_to(_ROOT):
@@ -26,7 +26,7 @@ def called(command: str, folder: Path | None = None, *, as_root: bool = False) -
 
 
 def _state(folder: Path) -> str:
-    """Return the option that names a folder, "" for those in which the command looks by itself."""
+    """Return the option that names a folder, "" for a default folder."""
     if folder.name == SIMULATED:
         folder = folder.parent
     return "" if folder in (INSTALLED, state_folder(environment={})) else f" --state {folder}"

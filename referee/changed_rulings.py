@@ -1,4 +1,4 @@
-"""Finds the rulings that differ when a game is judged again, by another version, deck or profile. Pure."""
+"""Finds the rulings that change when a game is judged again, by another version, deck or profile. Pure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _HOW = frozenset({"frame_t_ns", "phone", "reaction_ms", "arrangement"})
 
 @dataclass(frozen=True)
 class Changed:
-    """A ruling as it was and as it is now; None: there was, or is, none."""
+    """A ruling before and after; None: there was, or is, no ruling."""
 
     was: RulingData | None
     now: RulingData | None
 
 
 def changed(before: Iterable[RulingData], after: Iterable[RulingData]) -> list[Changed]:
-    """Give what has changed, in the order of time.
+    """Yield the changes in the order of time.
 
-    Rulings are held against each other that are about one instant and of one kind. A newer version may say more of a
-    ruling than an older one: what the older one did not say is no change.
+    Rulings of one instant and one kind are compared. A newer version may give a ruling more keys than an older one; an
+    additional key is no change.
     """
     found: list[tuple[int, int, Changed]] = []
     then, now = _grouped(before), _grouped(after)
@@ -48,5 +48,5 @@ def _grouped(rulings: Iterable[RulingData]) -> dict[tuple[int, str], Sequence[Ru
 
 
 def _says(ruling: RulingData, older: RulingData) -> bool:
-    """Return whether a ruling says all that an older one says; not how it was found: on which frame, in which order."""
+    """Return whether a ruling has all values of an older one, apart from its frame and its place in the order."""
     return all(ruling.get(key) == value for key, value in older.items() if key not in _HOW)

@@ -1,4 +1,4 @@
-"""Errors of the referee: each names one sentence of the catalogues for the person at the table."""
+"""Errors of the referee: each names one sentence of the catalogues for people."""
 
 
 class RingmasterError(Exception):
@@ -23,17 +23,17 @@ class RingmasterError(Exception):
 
 
 class BadInputError(RingmasterError, ValueError):
-    """Input or usage that cannot be worked with (exit status 2)."""
+    """Unusable input or usage (exit status 2)."""
 
     status = 400
 
 
 class SettingError(BadInputError):
-    """A setting that cannot be."""
+    """An impossible setting."""
 
 
 class OvertakenError(RingmasterError):
-    """A command depended on a state that something else has changed."""
+    """A command that depended on a state which has changed meanwhile."""
 
 
 class WorkFailedError(RingmasterError, RuntimeError):

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and files of our own that make no sense and are set aside."""
+"""Files that are written whole or not at all, and invalid files of our own, which are set aside."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from referee.errors import BadInputError, WorkFailedError
 T = TypeVar("T")
 _ASIDE = "damaged"
 SEEN = "set-aside"
-"""The folder for files that were set aside and that somebody has taken note of."""
+"""Folder of the files that were set aside and noted by somebody."""
 
 
 def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Say beforehand that a file can never be written there; `inputs` are files that are to be read.
+    """Check that a file may be written there; `inputs` are files that are to be read.
 
     Raises:
         BadInputError: the path is a folder, or its folder is missing, or it is an input by this or another name.
@@ -35,9 +35,9 @@ def check_writable(path: Path, inputs: Iterable[Path] = ()) -> None:
 
 
 def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
-    """Write a file so that it is there whole or, if anything fails, as it was before.
+    """Write a file whole; after a failure it is as it was before.
 
-    secret: nobody but its owner may ever read it, not even for a moment.
+    secret: no one but its owner may ever read it, not even for a moment.
 
     Raises:
         BadInputError: the path is a folder, or its folder is missing.
@@ -49,9 +49,9 @@ def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
-    """Give a file to write; it takes its place when the block ends well, and until then all is as it was before.
+    """Open a temporary file; it replaces the target when the block ends without an error.
 
-    File and folder are synced, so a cut of the power leaves the old file or the new one, never a torn one.
+    File and folder are synced, so a power cut leaves the old file or the new one, never a torn one.
 
     Raises:
         BadInputError: the path is a folder, or its folder is missing.
@@ -84,7 +84,7 @@ def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
 
 
 def put_in_place(part: Path, path: Path) -> None:
-    """Let a finished file replace another, for good. Raises OSError if the disk refuses; the old file is there then."""
+    """Replace a file by a finished one, durably. Raises OSError if the disk refuses; the old file is there then."""
     with part.open("rb") as file:
         os.fsync(file.fileno())
     part.replace(path)
@@ -92,7 +92,7 @@ def put_in_place(part: Path, path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make new names in a folder last: a cut of the power may forget them until then. Raises OSError if it fails."""
+    """Make new names in a folder durable; a power cut may drop them before. Raises OSError if it fails."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -101,10 +101,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, folder: Path | None = None) -> T:
-    """Return the parsed content of a JSON file of our own; `usual` where the file is missing or makes no sense.
+    """Return the parsed content of a JSON file of our own; `usual` where the file is missing or invalid.
 
-    A file that makes no sense is set aside: it is kept, and the page reports it (`set_aside_files`). folder: into
-    which, if not beside it.
+    An invalid file is set aside in `folder`, or beside itself, and the page reports it (`set_aside_files`).
     """
     try:
         with path.open("rb") as file:
@@ -120,7 +119,7 @@ def kept_data(path: Path, most_bytes: int, parse: Callable[[Any], T], usual: T, 
 
 
 def set_aside(path: Path, folder: Path | None = None) -> Path | None:
-    """Rename a file that makes no sense, and give its new name; None if the disk does not let it."""
+    """Rename an invalid file, and return its new name; None if the disk refuses."""
     aside = name_aside(path if folder is None else folder / path.name)
     try:
         path.rename(aside)
@@ -131,14 +130,14 @@ def set_aside(path: Path, folder: Path | None = None) -> Path | None:
 
 
 def name_aside(path: Path, stamp: str | None = None) -> Path:
-    """Return a free name for a file that is to be set aside."""
+    """Return a free name for a file to be set aside."""
     stem = f"{path.stem}-{_ASIDE}-{stamp or time.strftime('%Y-%m-%d-%H%M%S')}"
     names = (path.with_name(f"{stem}{'' if count == 1 else f'-{count}'}{path.suffix}") for count in range(1, 1000))
     return next(name for name in names if not name.exists())
 
 
 def set_aside_files(folder: Path) -> list[Path]:
-    """Return the files that were set aside in a folder, until `note_set_aside`; a database without its log."""
+    """Return the files set aside in a folder, until `note_set_aside`; a database without its log."""
     try:
         found = sorted(folder.glob(f"*-{_ASIDE}-[0-9]*"))
     except OSError:
@@ -147,15 +146,15 @@ def set_aside_files(folder: Path) -> list[Path]:
 
 
 def name_kept(path: Path) -> str:
-    """Return how the name of a file that was set aside began before."""
+    """Return the beginning of the name of a file before it was set aside."""
     return path.name.partition(f"-{_ASIDE}-")[0]
 
 
 def note_set_aside(folder: Path) -> None:
-    """Take it that somebody knows of the files that were set aside: they are kept in a folder of their own.
+    """Note that somebody knows of the files set aside, which then move to a folder of their own.
 
     Raises:
-        WorkFailedError: the disk does not let it.
+        WorkFailedError: the disk refuses.
     """
     seen = folder / SEEN
     try:

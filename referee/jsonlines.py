@@ -1,4 +1,4 @@
-"""JSON, one object a line: read strictly, complained about in one sentence a line, never all held at once."""
+"""JSON, one object a line: parsed strictly, one sentence for a bad line, one line in memory at a time."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import NoReturn
 from referee.errors import BadInputError
 
 MAX_LINE = 1 << 20
-"""Bytes that a line may hold; a longer one is no hand and no event, and must not fill the memory."""
+"""Longest line in bytes; no hand and no event is longer, and memory stays bounded."""
 
 MOST_DEPTH = 40
-"""So deep brackets may be nested; no hand or event needs a quarter of that."""
+"""Deepest nesting of brackets; hands and events need less than a quarter of it."""
 
 Line = bytes | None
 """One line without its end, or None for one that was longer than `MAX_LINE`."""
 
 
 def batches(read: Callable[[], bytes]) -> Iterator[list[Line]]:
-    """Return whole lines as they arrive, in lists, so that an answer waits for nothing but its line.
+    """Yield whole lines as they arrive, in lists, so that an answer waits for nothing but its line.
 
-    `read` gives what has arrived, waiting for at least one byte, and b"" at the end. A line is given as None as soon as
-    it is too long: it may never end.
+    `read` returns the bytes that have arrived, at least one, and b"" at the end. A line becomes None as soon as it is
+    too long: its end may never come.
     """
     pending, skipping = b"", False
     while chunk := read():
@@ -44,8 +44,8 @@ def parse_object(line: Line) -> dict[str, object]:
     """Return the JSON object in a line.
 
     Raises:
-        BadInputError: it is none, by the strict standard: no NaN, no number that is none, no key twice, no half of a
-            character (a lone surrogate).
+        BadInputError: not an object by the strict standard, or with NaN, an infinite number, a duplicate key or a lone
+            surrogate.
     """
     if line is None:
         raise BadInputError("error.jsonlines.longer_than_kb_which_no", most=MAX_LINE // 1024)
@@ -71,7 +71,7 @@ def parse_object(line: Line) -> dict[str, object]:
 
 
 def is_flat(value: object, most: int) -> bool:
-    """Return whether brackets are nested at most so deeply."""
+    """Return whether brackets are nested at most this deep."""
     level = [value]
     for _ in range(most + 1):
         inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
@@ -82,7 +82,7 @@ def is_flat(value: object, most: int) -> bool:
 
 
 def check_characters(value: object) -> None:
-    """Refuse a value with a text in it that no file, page or terminal could be given.
+    """Refuse a value with a text that no file, page or terminal can hold.
 
     Raises:
         BadInputError: it holds a lone surrogate, half of a character.
@@ -97,7 +97,7 @@ def whole_number(value: object, name: str, least: int = 0) -> int:
     """Return `value` if it is a whole number of at least `least`; `true` is not a number.
 
     Raises:
-        BadInputError: it is not; `name` says what it stands for.
+        BadInputError: it is not; `name` is the value's name in the message.
     """
     if type(value) is not int:
         raise BadInputError("error.jsonlines.must_be_whole_number_not", name=name, value=shown(value))
@@ -110,7 +110,7 @@ def one_of(value: object, name: str, allowed: Iterable[str]) -> str:
     """Return `value` if it is one of the `allowed` words.
 
     Raises:
-        BadInputError: it is not; `name` says what it stands for.
+        BadInputError: it is not; `name` is the value's name in the message.
     """
     words = list(allowed)
     if not isinstance(value, str) or value not in words:
@@ -129,7 +129,7 @@ def is_name(value: object) -> bool:
 
 
 def shown(value: object) -> str:
-    """Return `value` as it may stand in a complaint: short and on one line."""
+    """Return `value` for an error message: short and on one line."""
     if isinstance(value, dict | list):
         return "a list" if isinstance(value, list) else "an object"
     if isinstance(value, int) and abs(value) >= 10**30:
@@ -162,7 +162,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def key_twice(pairs: Iterable[tuple[str, object]]) -> str:
-    """Return the complaint about the first key that comes again; each key is looked at once, as strangers send them."""
+    """Return the error about the first duplicate key; each key is checked once, because strangers send them."""
     seen = set[str]()
     for key, _ in pairs:
         if key in seen:
@@ -172,6 +172,6 @@ def key_twice(pairs: Iterable[tuple[str, object]]) -> str:
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_such_number, parse_float=_real, object_pairs_hook=_object)
-"""Parse by the strict standard; `parse_object` lists the errors besides `BadInputError`."""
+"""Return the parsed value; `parse_object` lists the errors besides `BadInputError`."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)

@@ -1,8 +1,8 @@
 """The languages that the referee speaks: catalogues of texts, number words and lists.
 
-`texts/` has one catalogue a language: keys, and for each its text, or its forms `one` and `other`. The page uses the
-same ones. `make words` checks them. Another language is a code in `LANGUAGES`, a catalogue, and its plural rule;
-a test fails until voices (`hardware/voice.py`) and pages (`web/page/parts.js`, `club/page/club.js`) have it, too.
+`texts/` has one catalogue a language: keys with a text each, or with its forms `one` and `other`. The page uses the
+same ones, and `make words` checks them. A new language is a code in `LANGUAGES`, a catalogue and its plural rule; a
+test fails until voices (`hardware/voice.py`) and pages (`web/page/parts.js`, `club/page/club.js`) have it, too.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ _WORDS = 13
 
 @cache
 def catalogue(code: str) -> dict[str, Text]:
-    """Return all texts of a language by their keys; one that counts has the forms "one" and "other"."""
+    """Return all texts of a language by key; a text with a number has the forms "one" and "other"."""
     texts: dict[str, Text] = json.loads((CATALOGUES / f"{code}.json").read_text("utf-8"))
     return texts
 
 
 def plural(code: str, number: int) -> str:
-    """Return the form for so many, by the size of the number (CLDR's plural rules; French has "one" below two)."""
+    """Return the plural form for a number, by its absolute value (CLDR's rules; French has "one" below two)."""
     size = abs(number)
     return "one" if size == 1 or (code == "fr" and size < 2) else "other"
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
-    """Put values into the {places} of a text; a place without a value stays, and so do other braces."""
+    """Return a text with values in its {places}; a place without a value stays, and so do other braces."""
     return re.sub(r"\{(\w+)\}", lambda place: str(values.get(place[1], place[0])), text)
 
 
 class Language:
-    """One language. Every text may have {places}; values are put into the text of this language.
+    """One language. Texts have {places}, and values are put in by this language's rules.
 
     Raises:
-        BadInputError: it is none of `LANGUAGES`.
+        BadInputError: the code is not one of `LANGUAGES`.
     """
 
     def __init__(self, code: str = "en") -> None:
@@ -59,9 +59,9 @@ class Language:
         return key in self._texts
 
     def template(self, key: str, number: object = 0) -> str:
-        """Give a text with its {places}; number: of which it speaks, if it has forms.
+        """Return a text with its {places} filled; number: selects the form, if the text has forms.
 
-        A key that is in no catalogue is a text itself: of a game that somebody added.
+        A key without a catalogue entry is a text itself, of a game that somebody added.
         """
         text = self._texts.get(key, key)
         if isinstance(text, str):
@@ -73,17 +73,17 @@ class Language:
         return filled(self.template(key), values)
 
     def count(self, key: str, number: int, **values: object) -> str:
-        """Return the sentence for so many; `{n}` is the number in words. A negative number has the form of its size."""
+        """Return the sentence for a number, `{n}` in words; a negative number has the form of its size."""
         return filled(self.template(key, number), {"n": self.number(number), **values})
 
     def number(self, number: int) -> str:
-        """Return a number as a word up to twelve, in digits beyond: every speech engine reads those by itself."""
+        """Return a number as a word up to twelve, in digits beyond, which every speech engine reads."""
         if number < 0:
             return self.text("common.minus", number=self.number(-number))
         return self.text(f"number.{number}") if number < _WORDS else str(number)
 
     def decimal(self, number: float) -> str:
-        """Return a number with one decimal, "0.4" or "0,4", or none if it is whole."""
+        """Return a number with one decimal, "0.4" or "0,4", or without one if it is whole."""
         text = f"{number:.1f}".removesuffix(".0")
         return text.replace(".", self.text("common.decimal_point"))
 
@@ -105,7 +105,7 @@ class Language:
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """Return the code of the language that the system is set to, "en" if the referee does not speak that."""
+    """Return the code of the system's language, "en" if the referee does not speak that."""
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         wanted = [code[:2].lower() for code in environment.get(name, "").split(":") if code]
         if wanted:

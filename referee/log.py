@@ -13,16 +13,16 @@ from referee.safe_text import harmless
 LEVELS = ("debug", "info", "warning", "error")
 MOST_KEPT = 200
 LOG = logging.getLogger("ringmaster")
-# Without it Python prints warnings by itself in commands that keep no log.
+# Without it Python itself prints warnings in commands that keep no log.
 LOG.addHandler(logging.NullHandler())
 
 
 def begin_log(level: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Log from now on what is of this level (one of `LEVELS`) or above."""
+    """Start the log at a level (one of `LEVELS`)."""
     # A closed standard error must not stop the referee, nor cause a traceback.
     logging.raiseExceptions = False
     handler = logging.StreamHandler(sys.stderr)
-    # systemd's journal keeps the time by itself.
+    # systemd's journal records the time.
     time = "" if "JOURNAL_STREAM" in environment else "%(asctime)s "
     handler.setFormatter(_OneLine(f"{time}%(levelname)s %(message)s"))
     LOG.handlers[1:] = [handler, KEPT]
@@ -31,14 +31,14 @@ def begin_log(level: str, environment: Mapping[str, str] = os.environ) -> None:
 
 
 class _OneLine(logging.Formatter):
-    """Keeps each entry on its line, whatever comes from outside in it."""
+    """Formatter that keeps each entry on one line, whatever its values hold."""
 
     def format(self, record: logging.LogRecord) -> str:
         return harmless(" ".join(super().format(record).split()))
 
 
 class _Kept(logging.Handler):
-    """Keeps the last lines, for whoever has nothing but the page to look at."""
+    """Handler that keeps the last lines for the page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class _Kept(logging.Handler):
         self._lines.append(self.format(record))
 
     def lines(self) -> list[str]:
-        """Return what was kept, the oldest first."""
+        """Return the kept lines, oldest first."""
         return list(self._lines)
 
 

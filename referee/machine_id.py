@@ -7,17 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 
 _SOURCES = ("sys/firmware/devicetree/base/serial-number", "etc/machine-id")
-"""The board's own number, of a Raspberry Pi; that of the installed system on other computers."""
+"""Files of the serial number of a Raspberry Pi's board, and of the installed system's id elsewhere."""
 LENGTH = 8
 
 
 def own_name(folder: Path, root: Path = Path("/")) -> str:
-    """Return a name for what is kept in a folder of this computer, 8 hexadecimal digits; "" where it has no number."""
+    """Return a name for data of this computer in a folder, 8 hexadecimal digits; "" on one without a number."""
     for source in _SOURCES:
         with suppress(OSError):
             number = (root / source).read_bytes().strip(b"\0\n ")
             if number:
-                # Hashed: the number itself is nobody's business (man 5 machine-id).
+                # Hashed: the number itself is confidential (man 5 machine-id).
                 seed = b"ringmaster " + number + b" " + str(folder.resolve()).encode(errors="surrogateescape")
                 return hashlib.sha256(seed).hexdigest()[:LENGTH]
     return ""

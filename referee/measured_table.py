@@ -1,4 +1,4 @@
-"""From what a survey has found to the profile that watchers use: with the edge people sit round, and the texture."""
+"""Makes the profile that watchers use from a survey: with the edge around which people sit, and the texture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def profile_of(found: Survey, reach_mm: float) -> TableProfile:
     """Return the profile of a table fitted to marker cards.
 
     Raises:
-        BadInputError: the marker cards do not show where people sit.
+        BadInputError: the marker cards do not show the seats.
     """
     edge_mm = marker_rectangle(found.markers, found.table)
     markers_mm = {marker.id: found.table.to_mm(marker.corners_px) for marker in found.markers}

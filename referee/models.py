@@ -1,4 +1,4 @@
-"""The base of models that check what comes from outside, and the sentence about what such a model refuses."""
+"""Base of the models that validate outside data, and the sentence about an invalid value."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from referee.jsonlines import shown
 
 
 class Model(BaseModel):
-    """An object with these keys and no others; "1" is no number, and 1 is not true."""
+    """A strict object with these keys and no others; "1" is not a number, and 1 is not true."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
 def refused_as(key: str) -> WrapValidator:
-    """Refuse any value that does not fit by one sentence of the catalogues."""
+    """Validator that replaces every error by one sentence of the catalogues."""
 
     def check(value: Any, fits: ValidatorFunctionWrapHandler) -> Any:  # noqa: ANN401 (a field may be anything)
         try:
@@ -31,18 +31,18 @@ def refused_as(key: str) -> WrapValidator:
 
 
 def own_refusal(fault: Mapping[str, Any]) -> BadInputError | None:
-    """Return the error that a validator of ours has raised, None for one that has only a library's words."""
+    """Return the error of a validator of ours, None for a library's own."""
     error = fault.get("ctx", {}).get("error")
     return error if isinstance(error, BadInputError) else None
 
 
 def first_fault(error: ValidationError) -> ErrorDetails:
-    """Return what is wrong first."""
+    """Return the first fault."""
     return error.errors(include_url=False)[0]
 
 
 def complaint(error: ValidationError) -> BadInputError:
-    """Return the first fault as a sentence; a library's own words are for no one here."""
+    """Return the first fault as a sentence, without the library's own words."""
     fault = first_fault(error)
     if (own := own_refusal(fault)) is not None:
         return own

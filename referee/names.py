@@ -11,24 +11,24 @@ from referee.language import LANGUAGES, Language
 
 MOST_SEATS = 7
 MOST_CHARACTERS = 40
-"""So long a name may be: two of them still fit into a caption."""
+"""Longest name; two of them fit into a caption."""
 
-# What turns the letters that follow about; whoever types a name never needs it.
+# Marks that change the direction of the letters after them; no name needs them.
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# They join what stands on both sides: families of little pictures, and letters of Persian.
+# Joiners: of emoji sequences, and of Persian letters.
 _JOINERS = frozenset("\u200c\u200d")
-# Letters and signs by their kind, of which nothing is seen.
+# Invisible letters and signs, by category.
 _BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 _MOST_MARKS = 3
-"""Accents above each other; more of them grow over the lines beside."""
+"""Stacked accents; more of them grow over neighbouring lines."""
 
 
 def players_in(value: object) -> tuple[str, ...]:
-    """Return the players' names in a list as they are used: without blanks around them, nor signs that nobody sees.
+    """Return the players' names of a list, without surrounding blanks and invisible signs.
 
     Raises:
-        BadInputError: it is no list of names, or one of them cannot be seen or read, is too long, or is another's.
+        BadInputError: not a list of names, or a name is invisible, illegible, too long, or another's.
     """
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
         raise BadInputError("error.journal.players_must_be_list_of")
@@ -43,7 +43,7 @@ def players_in(value: object) -> tuple[str, ...]:
 
 
 def told_apart(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names from earlier games, made visible, legible and distinct; none is refused."""
+    """Return names from earlier games, made visible, legible and distinct; no name is refused."""
     told: list[str] = []
     for given in names:
         name = _cleaned("".join(char for char in given if char not in _TURNS))
@@ -54,7 +54,7 @@ def told_apart(names: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def seat_names() -> frozenset[str]:
-    """Return what seats are called whose players gave no name ("Seat 1"), in every language: nobody's name."""
+    """Return the names of seats without a player's name ("Seat 1"), in every language; nobody may have them."""
     return frozenset(Language(code).text("page.seat", n=seat + 1) for code in LANGUAGES for seat in range(MOST_SEATS))
 
 
@@ -84,7 +84,7 @@ def _checked(given: str, place: int) -> str:
 
 
 def _cleaned(given: str) -> str:
-    """Return a name on one line, with single blanks, without what nobody sees, and its accents in one form."""
+    """Return a name on one line, with single blanks, without invisible signs, and with its accents in one form."""
     one_line = " ".join(given.split())
     seen = (
         char
@@ -105,7 +105,7 @@ def _shows(name: str) -> bool:
 
 
 def _another(name: str, taken: Sequence[str]) -> str:
-    """Return a name like this one that nobody has: "Ann 2"."""
+    """Return a similar name that is free: "Ann 2"."""
     known = {folded(one) for one in taken}
     number = 2
     while folded(f"{name} {number}") in known:

@@ -1,4 +1,4 @@
-"""Answers on standard output, in UTF-8 whatever the locale says, since names may need it; complaints beside them."""
+"""Answers on standard output, always in UTF-8, since names may need it; errors on standard error."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _CLEARED = "\r\x1b[K"  # the line of a progress bar
 
 
 def complain(command: str, message: object) -> None:
-    """Print one line to standard error, in the language that this command speaks."""
+    """Print one line to standard error, in this command's language."""
     error_line(f"ringmaster {command}", for_people(message))
 
 
 def error_line(program: str, message: str) -> None:
-    """Print one line to standard error; line ends and the like, which names of files may hold, are spelled out."""
+    """Print one line to standard error; line breaks and the like, which file names may hold, are escaped."""
     line = "".join(char if char.isprintable() else repr(char)[1:-1] for char in message)
     cleared = _CLEARED if sys.stderr.isatty() else ""
     print(f"{cleared}{program}: {line}", file=sys.stderr, flush=True)
 
 
 def along(items: Iterable[Item], count: int, *, printing: bool = True) -> Iterator[Item]:
-    """Hand the items on under a progress bar; a pipe gets none, nor a terminal that shows answers meanwhile."""
+    """Yield the items under a progress bar, unless output is a pipe or answers appear on the terminal meanwhile."""
     shown = count > 1 and sys.stderr is not None and sys.stderr.isatty()
     hidden = not shown or (printing and sys.stdout is not None and sys.stdout.isatty())
     with click.progressbar(items, length=count, file=sys.stderr, show_pos=True, hidden=hidden) as bar:
@@ -38,14 +38,14 @@ def along(items: Iterable[Item], count: int, *, printing: bool = True) -> Iterat
 
 
 def for_people(text: object) -> str:
-    """Return a phrase or an error in the language that this command speaks, anything else as it is."""
+    """Return a phrase or an error in this command's language, any other value as it is."""
     return in_language(text, Language(language_of()))
 
 
 class Output:
-    """Gathers lines and writes them together; nothing is out before `flush`, or before many lines have gathered.
+    """Gathers lines and writes them together, at `flush` or after many lines.
 
-    Names and the like come from outside: what would steer a terminal is spelled out.
+    Names and the like come from outside, so terminal control characters are escaped.
     """
 
     _MANY = 500
@@ -60,14 +60,14 @@ class Output:
             self.flush()
 
     def say(self, text: object) -> None:
-        """Add a line in the language that this command speaks."""
+        """Add a line in this command's language."""
         self.line(for_people(text))
 
     def flush(self) -> None:
-        """Write out all lines so far.
+        """Write all lines so far.
 
         Raises:
-            WorkFailedError: whoever started this command has closed its standard output.
+            WorkFailedError: standard output was closed.
         """
         if sys.stdout is None:
             raise WorkFailedError("error.output.there_is_no_standard_output")

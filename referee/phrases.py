@@ -1,4 +1,4 @@
-"""Sentences that are kept as what they say, and not in the language of the day: their key, with the values in it."""
+"""Sentences that are stored as their key and values, without a language."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from referee.language import Language, catalogue, filled
 
 _MOST_DEEP = 4
-"""A sentence with a list of places in it is three deep."""
+"""Deepest nesting; a sentence with a list of places has three levels."""
 
 
 class Phrase(str):
-    """A text that knows its key in the catalogues, and the values in its places."""
+    """A text with its key in the catalogues and the values of its places."""
 
     key: str
     values: Mapping[str, object]
@@ -33,7 +33,7 @@ class Remembering(Language):
 
 
 def phrase(key: str, **values: object) -> Phrase:
-    """Return a sentence in English that can be given in another language later."""
+    """Return an English sentence that can be given in another language later."""
     return Phrase(in_language(Phrase(key, key, values), Language("en")), key, values)
 
 
@@ -43,9 +43,9 @@ def phrase_of(error: Exception) -> Phrase:
 
 
 def in_language(text: object, language: Language) -> str:
-    """Give what has a key (a phrase, an error) in a language, a list with its "and", anything else as it is.
+    """Return a value in a language: a phrase or an error by its key, a list with its "and", anything else as it is.
 
-    What fills the places of a sentence is given in the language, too.
+    The values in a sentence's places are given in the language, too.
     """
     if isinstance(text, tuple | list):
         return language.list_of([in_language(one, language) for one in text])
@@ -55,7 +55,7 @@ def in_language(text: object, language: Language) -> str:
     if key not in language and isinstance(text, str):
         return str(text)
     known = {name: in_language(value, language) for name, value in values.items()}
-    # An error of a device that somebody added brings its English text.
+    # An error of a device that somebody added has its English text only.
     return filled(language.template(key if key in language else getattr(text, "text", key), values.get("n", 0)), known)
 
 
@@ -67,7 +67,7 @@ def as_data(text: object) -> object:
 
 
 def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN401 (a piece of JSON may be anything)
-    """Return a text that was kept, a phrase in a language; "" for what makes no sense."""
+    """Return a stored text, a phrase in a language; "" for an invalid one."""
     if isinstance(data, str | int | float):
         return str(data)
     if not isinstance(data, dict) or deep > _MOST_DEEP:
@@ -80,5 +80,5 @@ def from_data(data: Any, language: Language, deep: int = 0) -> str:  # noqa: ANN
 
 
 def _key_of(message: object) -> object:
-    """Return the key of what version 0.1 kept: the English sentence."""
+    """Return the key that version 0.1 stored: the English sentence."""
     return next((key for key, text in catalogue("en").items() if text == message), message)

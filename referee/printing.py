@@ -11,8 +11,8 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
     """Return the PDF of a deck or of the "markers" on a paper (of `PAPERS`), and the manifest of its pages.
 
     Raises:
-        BadDeckError: there is no such deck, or its description is broken.
-        BadInputError: it is a family's own, which only they have.
+        BadDeckError: the deck is missing or broken.
+        BadInputError: it is a family's own deck, whose cards only they have.
     """
     if what == "markers":
         from calibration.print import markers_pdf

@@ -1,4 +1,4 @@
-"""Text that came from outside, made harmless where it goes out: on a terminal, into a spreadsheet. Pure."""
+"""Makes outside text harmless on a terminal and in a spreadsheet. Pure."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def harmless(text: str) -> str:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula, whatever form its first sign has (`＝` is one to some)."""
+    """Return a text that no spreadsheet takes for a formula, whatever form its first sign has (`＝` counts too)."""
     first = unicodedata.normalize("NFKC", text.lstrip()[:1])
     return harmless(f"'{text}" if text.startswith(_FORMULA) or first.startswith(_FORMULA) else text)

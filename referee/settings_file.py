@@ -1,4 +1,4 @@
-"""Settings in a JSON file: one bad value resets no other, and what another version put there stays."""
+"""Settings in a JSON file: one invalid value resets no other, and values of another version stay."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from referee.models import Model, first_fault, own_refusal
 Settings = TypeVar("Settings", bound=Model)
 _MOST_BYTES = 1 << 18
 _UNUSABLE = "not_usable_here"
-"""Under this name the file keeps values that this version could not use, when others are saved."""
+"""Key under which the file keeps values that this version cannot use."""
 
 
 def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
-    """Return settings with some of them changed.
+    """Return settings with some values changed.
 
     Raises:
-        BadInputError: there is no such setting, or no such value of it.
+        BadInputError: unknown setting or value.
     """
     try:
         return type(settings).model_validate({**dict(settings), **data})
@@ -41,9 +41,9 @@ def changed(settings: Settings, data: Mapping[str, Any]) -> Settings:
 def changed_where_possible(
     usual: Settings, data: Mapping[str, Any], gives_way: Sequence[str] = ()
 ) -> tuple[Settings, dict[str, Any]]:
-    """Return the usual settings changed by all of `data` that this version can use, and the rest of it.
+    """Return the usual settings with all values of `data` that this version can use, and the rest of it.
 
-    gives_way: the order in which settings are left out that fit by themselves, but not together.
+    gives_way: the order in which settings are dropped that are valid alone, but not together.
     """
     taken = dict(data)
     while True:
@@ -58,10 +58,10 @@ def changed_where_possible(
 
 
 def read_settings(path: Path, usual: Settings, gives_way: Sequence[str] = ()) -> tuple[Settings, dict[str, Any]]:
-    """Return the settings in a file, and what of it this version cannot use or does not know.
+    """Return the settings in a file, and the values that this version cannot use.
 
     Raises:
-        OSError, ValueError, RecursionError: it cannot be read, or is no list of settings.
+        OSError, ValueError, RecursionError: it cannot be read, or holds no settings.
     """
     settings, left = changed_where_possible(usual, _data_in(path), gives_way)
     left.pop(_UNUSABLE, None)
@@ -69,12 +69,12 @@ def read_settings(path: Path, usual: Settings, gives_way: Sequence[str] = ()) ->
 
 
 def write_settings(path: Path, settings: Model, gives_way: Sequence[str] = (), *, secret: bool = False) -> None:
-    """Keep the settings; what another version put into the file stays there.
+    """Write the settings; values of another version in the file stay.
 
-    secret: for their owner's eyes only.
+    secret: only their owner may read them.
 
     Raises:
-        WorkFailedError: the disk does not take them.
+        WorkFailedError: the disk refuses.
     """
     try:
         _, left = changed_where_possible(type(settings)(), _data_in(path), gives_way)

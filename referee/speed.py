@@ -1,4 +1,4 @@
-"""Measures how fast cards are read on this machine, in yardsticks, so that times compare between machines."""
+"""Measures the time of reading cards in yardsticks, which compares between machines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DRAWN = ((12, 15.0), (63, 50.0))
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value and the most that it may be, None where nothing is promised."""
+    """A measured value and its limit, None without a promise."""
 
     name: str
     value: float
@@ -53,7 +53,7 @@ def measure_reading(images: Sequence[Path], runs: int) -> Iterator[Measurement]:
 
 
 def yardstick(image: Image) -> int:
-    """Turn a picture grey, split it at Otsu's threshold and trace the contours; gives their number."""
+    """Run the yardstick: grey, Otsu's threshold and contours; return their number."""
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     _, split = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
     contours, _ = cv2.findContours(split, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -61,7 +61,7 @@ def yardstick(image: Image) -> int:
 
 
 def in_yardsticks(work: Callable[[], object], image: Image, runs: int) -> tuple[float, float]:
-    """Time `work` and the yardstick on the same picture in turns; gives the median seconds of each.
+    """Return the median seconds of `work` and of the yardstick, alternating on one picture.
 
     The clock is this process's own: a busy machine does not stretch it.
     """

@@ -1,4 +1,4 @@
-"""From a frame to what is on the table: markers, cards, marks and faces. Decks are data in `vision/decks/`.
+"""From a frame to the cards on a table. Decks are data in `vision/decks/`; no other folder is imported.
 
 `reader.reader_of` gives the reader of a deck: `read` compares art, `marked` looks for marks first.
 """

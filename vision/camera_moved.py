@@ -1,7 +1,7 @@
-"""Whether a camera still stands where a table was surveyed, as a picture shows it.
+"""Checks on a picture whether a camera still stands where its table was surveyed.
 
-Decided by the visible surveyed marker cards, else by the table's own texture. A marker card may be pushed by a
-hand while the others stand: then it is out, and not the camera.
+The surveyed marker cards decide, or without them the table's own texture. A hand may push one marker card while the
+others stay: then that card is ignored.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from vision.profile import WIDTH_PX, TableProfile
 from vision.table import Table
 
 MOST_OFF_MM = 3.0
-_MARKER_PX = 0.5  # by so much the middle of a marker may be seen off its place
-_TURNED = 0.03  # rad, of a marker alone
+_MARKER_PX = 0.5  # tolerance of a marker's middle
+_TURNED = 0.03  # rad, tolerance of a single marker
 _PROOF = 2  # markers
-_ENOUGH, _ENOUGH_DOUBLED = 3, 4  # markers to survey a table again, and where two others have one number
+_ENOUGH, _ENOUGH_DOUBLED = 3, 4  # markers for a new survey, and that number where two others share an id
 
 
 @dataclass(frozen=True)
 class Stand:
-    """Whether a camera stands where it stood; None if nothing in the picture shows it.
+    """Result of the check; None if the picture shows neither.
 
-    `pushed`: the ids of the marker cards that do not lie where they lay, though the camera stands.
+    `pushed`: ids of marker cards that have moved although the camera has not.
     """
 
     stands: bool | None
@@ -37,10 +37,10 @@ class Stand:
 
 
 def stand_of(profile: TableProfile, image: NDArray[np.uint8], markers: Sequence[Marker]) -> Stand:
-    """Hold a picture (h, w, 3) BGR, and the marker cards found in it, against a profile.
+    """Compare a picture (h, w, 3) BGR and its markers with a profile.
 
     Raises:
-        BadTableError: the picture has another shape than those of the profile.
+        BadTableError: the picture's aspect differs from the profile's.
     """
     table = profile.table_for((image.shape[1], image.shape[0]))
     at_place = {m.id: _at_place(m, profile.markers_mm[m.id], table) for m in markers if m.id in profile.markers_mm}
@@ -55,13 +55,13 @@ def stand_of(profile: TableProfile, image: NDArray[np.uint8], markers: Sequence[
 
 
 def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSight) -> tuple[Table | None, Stand]:
-    """Return a picture's table, the profile's or None where its own markers decide, and the camera's state.
+    """Return a picture's table and the camera's state; None for the table where the picture's own markers decide.
 
-    Where nothing shows that, and too few markers are in sight, it is the profile's.
+    With too few markers to decide, the table is the profile's.
 
     Raises:
-        BadTableError: the picture has another shape than those of the profile, or the camera was moved and too few
-            markers are in sight.
+        BadTableError: the picture's aspect differs from the profile's, or the camera was moved and too few markers are
+            visible.
     """
     stand = stand_of(profile, image, sight.markers)
     few = len(sight.markers) < (_ENOUGH_DOUBLED if sight.doubled else _ENOUGH)
@@ -74,7 +74,7 @@ def table_now(profile: TableProfile, image: NDArray[np.uint8], sight: MarkerSigh
 
 
 def strays_among(copies: Sequence[Marker], profile: TableProfile, size_px: tuple[int, int]) -> tuple[Marker, ...]:
-    """Give those of several marker cards with one number that do not lie where the one lay; none if all or none do."""
+    """Return those of several markers with one id that are off the surveyed place; empty if all or none are."""
     table = profile.table_for(size_px)
     known = [copy for copy in copies if copy.id in profile.markers_mm]
     there = {copy.id for copy in known if _at_place(copy, profile.markers_mm[copy.id], table)}
@@ -82,7 +82,7 @@ def strays_among(copies: Sequence[Marker], profile: TableProfile, size_px: tuple
 
 
 def not_shown_to_stand(profile: TableProfile, stand: Stand) -> MovedCameraError:
-    """Return the error of a picture that does not show the camera at its place, with too few markers in sight."""
+    """Return the error for a picture with too few markers that does not show the camera at its place."""
     if not profile.markers_mm and profile.texture is None:
         return MovedCameraError(
             "error.table_profile_is_of_earlier",
@@ -109,7 +109,7 @@ def _at_place(marker: Marker, corners_mm: Points, table: Table) -> bool:
 
 
 def _turn(markers: Sequence[Marker], standing: list[int], profile: TableProfile, table: Table) -> float:
-    """Return how far a marker alone is turned from how it lay, rad; far without one."""
+    """Return the turn of a single marker against the survey, rad; large without one."""
     for marker in markers:
         if marker.id in standing:
             now, before = table.to_mm(marker.corners_px), profile.markers_mm[marker.id]
@@ -119,7 +119,7 @@ def _turn(markers: Sequence[Marker], standing: list[int], profile: TableProfile,
 
 
 def _texture_off_mm(profile: TableProfile, image: NDArray[np.uint8]) -> float | None:
-    """Return how far off its place the edge of the table is at most, by its texture; None if that shows nothing."""
+    """Return the largest shift of the table's edge by its texture, mm; None if the texture shows none."""
     texture = profile.texture
     shift_px = None if texture is None else texture.shift_px(image)
     if texture is None or shift_px is None:

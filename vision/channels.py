@@ -27,27 +27,27 @@ def shrunk(image_bgr: Image, size: tuple[int, int]) -> Image:
 
 
 def squared(off: Singles) -> Singles:
-    """(...) the squares of (..., 3) summed up."""
+    """Return the sum of squares over channels, (...) of (..., 3)."""
     flat = off.reshape(1, -1, 3)
     return np.asarray(cv2.transform(cv2.multiply(flat, flat), _EACH), np.float32).reshape(off.shape[:-1])
 
 
 def thrice(sheets: Singles) -> Singles:
-    """(..., 3) of (...): one value for each channel."""
+    """Return each value repeated for three channels, (..., 3) of (...)."""
     return np.asarray(cv2.merge([sheets.reshape(1, -1)] * 3), np.float32).reshape(*sheets.shape, 3)
 
 
 def mixed(sheets: Singles, ways: Singles) -> Singles:
-    """(..., n) of (..., 3): how much each way (n, 3) of mixing the channels gives."""
+    """Return n mixtures of the channels, (..., n) of (..., 3), by weights `ways` (n, 3)."""
     mixture = cv2.transform(np.ascontiguousarray(sheets).reshape(1, -1, 3), ways)
     return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], len(ways))
 
 
 def largest(sheets: Levels) -> Levels:
-    """(...) the largest of the channels of (..., 3)."""
+    """Return the largest channel, (...) of (..., 3)."""
     return np.maximum(np.maximum(sheets[..., 0], sheets[..., 1]), sheets[..., 2])
 
 
 def smallest(sheets: Levels) -> Levels:
-    """(...) the smallest of the channels of (..., 3)."""
+    """Return the smallest channel, (...) of (..., 3)."""
     return np.minimum(np.minimum(sheets[..., 0], sheets[..., 1]), sheets[..., 2])

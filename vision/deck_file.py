@@ -1,7 +1,7 @@
 """A deck as one file, `NAME.deck`: a ZIP with `deck.json` and, for a deck of prints, `faces/ID.png`.
 
-Files come from other people: nothing in one is ever written to a disk under the name that it has there, and what it
-would unpack to is weighed before it is unpacked.
+Files come from other people: no member is written to a disk under its own name, and unpacked sizes are checked before
+anything is unpacked.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ GAMES = ("confetti", "piccolino", "coloretto")
 MOST_BYTES = 32 * 2**20
 _MOST_DESCRIPTION, _MOST_PICTURE = 4 * 2**20, 4 * 2**20
 _MOST_FACES, _MOST_ATTRIBUTES, _MOST_OF_A_FACE = 1000, 12, 1000
-_LEAST_ART_PX, _MOST_ART_PX = 8, 2000  # a side
+_LEAST_ART_PX, _MOST_ART_PX = 8, 2000  # of a side
 _MOST_PIXELS = 60_000_000  # of all faces
 _ART_BYTES = 48_000  # of a face: 60 faces must fit into 3 MB
 _DESCRIPTION = "deck.json"
-_UNZIPPED_AT = (1980, 1, 1, 0, 0, 0)  # the same deck is always the same file
+_UNZIPPED_AT = (1980, 1, 1, 0, 0, 0)  # a constant, so that one deck always gives one file
 _TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError)
 _BROKEN = (KeyError, TypeError, AttributeError, OverflowError, RecursionError, ValueError)
 
 
 def read_deck_file(path: Path) -> Deck:
-    """Read a deck file.
+    """Return the deck in a file.
 
     Raises:
-        BadDeckError: there is no such file, it is torn, too large or no deck, or it holds what no deck holds.
+        BadDeckError: the file is missing, torn, too large or not a deck, or has impossible content.
     """
     try:
         if not path.is_file():
@@ -66,10 +66,10 @@ def read_deck_file(path: Path) -> Deck:
 
 
 def unpack_deck(data: bytes, called: str) -> Deck:
-    """Return the deck that a deck file's bytes hold; `called` is what the file is called in complaints.
+    """Return the deck in a deck file's bytes; `called` is the file's name in error messages.
 
     Raises:
-        BadDeckError: it is torn, or no deck, or holds what no deck holds.
+        BadDeckError: the bytes are torn or not a deck, or have impossible content.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
@@ -128,10 +128,10 @@ def renamed(deck: Deck, name: str) -> Deck:
 
 
 def deck_name(value: object) -> str:
-    """Return a name that a deck can be kept under.
+    """Return a valid name for a deck.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not one.
     """
     name = text(value, "deck")
     if name != name.strip() or name[0] in ".-" or "\\" in name or name.lower().endswith((SUFFIX, ".json")):
@@ -159,7 +159,7 @@ def _content(file: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo], name
     if name not in entries:
         raise ValueError(f"{name} is not in it")
     with file.open(entries[name]) as entry:
-        # What an entry says of its size need not be true.
+        # A member's stated size may be false.
         data = entry.read(most + 1)
     if len(data) > most:
         raise ValueError(f"{name} in it is larger than in any deck")
@@ -326,7 +326,7 @@ def _picture(data: bytes, face_id: str) -> Image:
         header = header_of(data)
     except FlawedFileError as error:
         raise ValueError(f"the picture of {face_id} {error}") from error
-    # Looked at before anything is decoded: a small file can unpack to a picture of any size.
+    # Checked before decoding: a small file can unpack to a picture of any size.
     if not _LEAST_ART_PX <= min(header.width, header.height) <= max(header.width, header.height) <= _MOST_ART_PX:
         raise ValueError(f"the picture of {face_id} has no size of a card")
     try:
@@ -339,7 +339,7 @@ def _picture(data: bytes, face_id: str) -> Image:
 
 
 def _as_png(art: Image) -> bytes:
-    """A PNG of at most `_ART_BYTES`: the lowest bits, which hold a camera's noise and little print, go first."""
+    """Return a PNG of at most `_ART_BYTES`; the lowest bits, mostly a camera's noise, are dropped first."""
     data = b""
     for bits in range(4):
         step = 1 << bits

@@ -8,14 +8,14 @@ _LONGEST_TEXT = 80
 _PAINT = re.compile("#[0-9a-fA-F]{6}")
 
 LEAST_CARD_MM, MOST_CARD_MM = 10.0, 1000.0
-"""Sides of cards, mm: smaller ones no camera reads, and larger ones lie on no table."""
+"""Range of a card's sides, mm: cameras do not read smaller cards, and larger ones fit no table."""
 
 
 def number(value: object, name: str, least: float, most: float) -> float:
     """Return a number within bounds.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not one.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise ValueError(f'"{name}" must be a number from {least:g} to {most:g}')
@@ -26,7 +26,7 @@ def text(value: object, name: str) -> str:
     """Return a short text on one line that can be part of a file's name.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not one.
     """
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_TEXT or not value.isprintable() or "/" in value:
         raise ValueError(f'"{name}" must be a short text')
@@ -34,10 +34,10 @@ def text(value: object, name: str) -> str:
 
 
 def paint(value: object, name: str) -> str:
-    """Return a colour as it is printed, `#rrggbb`.
+    """Return a colour, `#rrggbb`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is not one.
     """
     if not isinstance(value, str) or not _PAINT.fullmatch(value):
         raise ValueError(f'"{name}" must be a colour like #d7263d')
@@ -48,7 +48,7 @@ def card_size(value: object) -> tuple[float, float]:
     """Return a card's width and height, mm.
 
     Raises:
-        ValueError: they are none.
+        ValueError: the value is not a size of a card.
     """
     if not isinstance(value, list) or len(value) != 2:
         raise ValueError('"card_mm" must be two numbers')
@@ -57,7 +57,7 @@ def card_size(value: object) -> tuple[float, float]:
 
 
 def why_broken(error: Exception) -> str:
-    """Return in words what keeps a description from being read."""
+    """Return the fault of a description in words."""
     if isinstance(error, KeyError):
         return f"{error} is not there"
     return str(error) if type(error) is ValueError else f"{type(error).__name__} {error}"

@@ -1,4 +1,4 @@
-"""Errors of the reader: each is one sentence for the person at the table, with a key for its translations."""
+"""Errors of the reader: each is one sentence for people, with a key for its translations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 class Sentence:
-    """A sentence or a part of one. key: of its translations; text: in English, with {places} for the values."""
+    """A sentence or a part of one. key: for its translations; text: in English, with {places} for the values."""
 
     def __init__(self, key: str, text: str, /, **values: object) -> None:
         self.key, self.text, self.values = key, text, values
@@ -23,12 +23,12 @@ class Listed(tuple[object, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Return them in English."""
+        """Return the list in English."""
         return " and ".join(filter(None, [", ".join(map(str, self[:-1])), *map(str, self[-1:])]))
 
 
 THE_PICTURE = Sentence("error.picture", "the picture")
-"""A picture that has no name."""
+"""Name of a picture without a name."""
 
 
 class VisionError(Exception):
@@ -44,7 +44,7 @@ class VisionError(Exception):
 
 
 class BadImageError(VisionError, ValueError):
-    """A file that is no picture, is torn, or is too large to be one of a table."""
+    """A file that is not a picture, is torn, or is too large."""
 
 
 class BadDeckError(VisionError, ValueError):
@@ -52,15 +52,15 @@ class BadDeckError(VisionError, ValueError):
 
 
 class BadTableError(VisionError, ValueError):
-    """Markers or a table profile that give no table."""
+    """Markers or a table profile that define no table."""
 
 
 class MirroredError(BadTableError):
-    """A picture in which left and right are swapped, as its markers show."""
+    """A picture with left and right swapped, by its markers."""
 
 
 class DoubledMarkerError(BadTableError):
-    """A picture in which two marker cards or more have the same number; `ids` are those numbers."""
+    """A picture with several marker cards of one number; `ids` are those numbers."""
 
     def __init__(self, ids: tuple[int, ...], name: str | Sentence = THE_PICTURE) -> None:
         self.ids = ids
@@ -81,7 +81,7 @@ class DoubledMarkerError(BadTableError):
 
 
 class MovedCameraError(BadTableError):
-    """A picture that does not show the camera where it stood when the table was surveyed."""
+    """A picture that does not show the camera at its surveyed place."""
 
 
 class BadLessonError(VisionError, ValueError):

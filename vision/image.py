@@ -1,4 +1,4 @@
-"""Loads pictures from files: never more than a photograph's worth of memory, never half a picture."""
+"""Loads pictures from files, in a photograph's worth of memory at most, and never a part of a picture."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from vision.errors import BadImageError, Sentence
 from vision.library_output import caught_from_libraries
 
 MOST_PIXELS = 50_000_000
-# The size is checked here, for every kind and with its own sentence.
+# The size is checked here, for every format and with one sentence.
 Pillow.MAX_IMAGE_PIXELS = None
-# The file and its decoder's memory: with all else that stays below 250 MB. Only a JPEG shrinks on the way.
+# Memory of the file and its decoder; the total stays below 250 MB. Only a JPEG shrinks while it is decoded.
 _MOST_HELD, _MOST_HELD_JPEG = 125 * 2**20, 170 * 2**20
 _MOST_BYTES = 80 * 2**20
-_MOST_OF_FRAME = 20_000_000  # pixels; the largest of a Raspberry Pi's cameras but one has 12 million
+_MOST_OF_FRAME = 20_000_000  # pixels; most Raspberry Pi cameras have 12 million
 _LEAST_SIDE = 64
-# Cards read no better above this longer side, or in a panorama this area, and a phone's picture takes five times the
-# memory.
+# A longer side, or a panorama's area, above this helps no card, and a phone's picture takes five times the memory.
 _FINE_PX, _FINE_AREA_PX = 2000, 2000 * 1125
 _REDUCED = {
     1: cv2.IMREAD_COLOR,
@@ -38,15 +37,15 @@ _REDUCED = {
     8: cv2.IMREAD_REDUCED_COLOR_8,
 }
 _BEHIND, _STRIP = 128, 256  # a grey level; rows
-_RGB, _RGBA, _YUV, _COEFFICIENT = 3, 4, 1.5, 2  # bytes a pixel; a JPEG in passes keeps its coefficients
-# How files begin, and an end that is harmless twice: after it a decoder reports each pixel that is missing.
+_RGB, _RGBA, _YUV, _COEFFICIENT = 3, 4, 1.5, 2  # bytes a pixel; a progressive JPEG keeps its coefficients
+# First bytes of formats. The end mark is appended: then a decoder reports missing pixels.
 _JPEG_END = b"\xff\xd9"
 _ENDS = {b"\xff\xd8": b"", b"\x89PNG\r\n\x1a\n": b"\0\0\0\0IEND\xaeB`\x82", b"RIFF": b"\0"}
 _FILM = (b"mp4", b"iso", b"M4V", b"qt ", b"avc", b"3gp", b"3g2", b"MSNV", b"f4v")
 _MARKER = re.compile(rb"\xff+([\x01-\xfe])")
 _SCAN, _ONE_PASS = b"\xda", bytes((0, 63, 0))
 _ORIENTATION = 0x0112
-# Pillow and libheif raise these for bytes that nobody meant as a picture.
+# Pillow and libheif raise these for bytes that are not a picture.
 _UNREADABLE = (OSError, SyntaxError, ValueError, EOFError, LookupError, ArithmeticError, RuntimeError, MemoryError)
 
 
@@ -61,12 +60,12 @@ class Flaw(Enum):
 
     @property
     def sentence(self) -> Sentence:
-        """The same with a key."""
+        """Return the fault as a sentence with a key."""
         return Sentence(f"error.flaw.{self.name.lower()}", self.value)
 
 
 class FlawedFileError(ValueError):
-    """A file that is no whole picture."""
+    """A file that does not hold a whole picture."""
 
     def __init__(self, flaw: Flaw) -> None:
         super().__init__(flaw.value)
@@ -75,11 +74,11 @@ class FlawedFileError(ValueError):
 
 @dataclass(frozen=True)
 class ImageHeader:
-    """Kind (`JPEG`, `PNG`, `WEBP`, `HEIF`) and size in pixels, as stored: a camera's turn is not yet applied.
+    """Format (`JPEG`, `PNG`, `WEBP`, `HEIF`) and size in pixels, as stored, before a camera's turn is applied.
 
-    `held_per_pixel`: bytes that a decoder holds for every pixel of the file, however small a picture it gives.
+    `held_per_pixel`: bytes that a decoder holds for every pixel of the file, at any output size.
     `see_through`: whether some of it may be transparent. `turn`: Exif's number, 1 (as stored) to 8.
-    `data`: a file of the same picture that decodes without a harmless remark.
+    `data`: a file of the same picture that decodes without harmless warnings.
     """
 
     kind: str
@@ -93,7 +92,7 @@ class ImageHeader:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A picture as it is displayed (a camera's turn is applied).
+    """A picture as it is displayed, with a camera's turn applied.
 
     `image` is (h, w, 3) uint8 BGR, `reduction` times smaller than the file's own pixels.
     """
@@ -103,37 +102,37 @@ class Picture:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Width and height of `image`."""
+        """Return width and height of `image`."""
         return self.image.shape[1], self.image.shape[0]
 
     def to_file(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(..., 2) points of `image` in the file's own pixels; pixel centres are at whole numbers in both."""
+        """Return points (..., 2) of `image` in the file's pixels; pixel centres are at whole numbers in both."""
         return np.asarray((np.asarray(points_px, np.float64) + 0.5) * self.reduction - 0.5)
 
 
 def load_image(path: Path) -> NDArray[np.uint8]:
-    """Load a picture in its own pixels, (h, w, 3) uint8 BGR.
+    """Return a picture in its own pixels, (h, w, 3) uint8 BGR.
 
     Raises:
-        BadImageError: as `load_picture`.
+        BadImageError: see `load_picture`.
     """
     return _load(path, reduce=False).image
 
 
 def load_picture(path: Path) -> Picture:
-    """Load a picture, a large one in a half, a quarter or an eighth of its size.
+    """Return a picture, a large one at a half, a quarter or an eighth of its size.
 
     Raises:
-        BadImageError: there is no such picture, it is torn, damaged or no picture at all, or has too many pixels.
+        BadImageError: the file is missing, torn, damaged or not a picture, or has too many pixels.
     """
     return _load(path, reduce=True)
 
 
 def frame_of(data: bytes) -> NDArray[np.uint8]:
-    """Return one picture of a film, (h, w, 3) uint8 BGR, from what would be the picture's file.
+    """Return one picture of a film, (h, w, 3) uint8 BGR, from the bytes of a picture file.
 
     Raises:
-        BadImageError: it is torn, damaged or no picture at all, or larger than any camera over a table makes them.
+        BadImageError: the bytes are torn, damaged or not a picture, or larger than any camera's.
     """
     try:
         header = header_of(data)
@@ -150,10 +149,10 @@ def frame_of(data: bytes) -> NDArray[np.uint8]:
 
 
 def header_of(data: bytes) -> ImageHeader:
-    """Read the header of a picture file.
+    """Return the header of a picture file.
 
     Raises:
-        FlawedFileError: it is of no kind that can be read, or a part of it is missing.
+        FlawedFileError: the format is unknown, or a part is missing.
     """
     if not data:
         raise FlawedFileError(Flaw.EMPTY)
@@ -163,7 +162,7 @@ def header_of(data: bytes) -> ImageHeader:
     if end is None:
         raise FlawedFileError(Flaw.FOREIGN)
     try:
-        # Broken notes of a camera are no news for people.
+        # Broken metadata of a camera is no concern of people.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="PIL")
             image = Pillow.open(BytesIO(data + end), formats=("JPEG", "PNG", "WEBP"))
@@ -179,7 +178,7 @@ def header_of(data: bytes) -> ImageHeader:
 
 
 def _heic_header(data: bytes) -> ImageHeader:
-    # 50 ms that other pictures need not wait for.
+    # The import takes 50 ms, which other formats need not wait for.
     from pillow_heif import get_file_mimetype, open_heif
 
     if get_file_mimetype(data[:4096]) in ("", "image/avif"):
@@ -194,9 +193,9 @@ def _heic_header(data: bytes) -> ImageHeader:
 
 
 def _jpeg_header(header: ImageHeader, data: bytes, image: JpegImagePlugin.JpegImageFile) -> ImageHeader:
-    """Add what a decoder holds, and leave out of the file what libjpeg remarks on though it costs no pixel.
+    """Add the decoder's memory, and remove parts that make libjpeg warn although they cost no pixel.
 
-    libjpeg prints only the first thing that it finds wrong: after a harmless remark lost pixels go unnoticed.
+    libjpeg prints only its first warning: after a harmless one, lost pixels go unnoticed.
     """
     parts, at, head, coded = [data[:2]], 2, b"", len(data)
     while not head and (found := _MARKER.search(data, at)) is not None:
@@ -211,10 +210,10 @@ def _jpeg_header(header: ImageHeader, data: bytes, image: JpegImagePlugin.JpegIm
         raise FlawedFileError(Flaw.DAMAGED)
     in_passes = "progressive" in image.info or head[4] != image.layers
     if not in_passes:
-        # Some cameras write nonsense into the three numbers about passes where there is one pass only.
+        # Some cameras write invalid scan numbers into a JPEG of one pass.
         head = head[:-3] + _ONE_PASS
     elif _JPEG_END not in data[coded:]:
-        raise FlawedFileError(Flaw.DAMAGED)  # no decoder misses the last passes
+        raise FlawedFileError(Flaw.DAMAGED)  # decoders do not report missing last passes
     samples = [across * down for _, across, down, _ in image.layer]
     held = _COEFFICIENT * sum(samples) / max(samples) if in_passes else 0
     return replace(header, held_per_pixel=held, data=b"".join([*parts, head, data[coded:], _JPEG_END]))
@@ -235,7 +234,7 @@ def _load(path: Path, *, reduce: bool) -> Picture:
 
 
 def _shown(path: Path) -> str:
-    """Return the path as it may stand in a message: on one line."""
+    """Return the path for a message, on one line."""
     return "".join(char if char.isprintable() else "?" for char in str(path))
 
 
@@ -298,8 +297,8 @@ def _reduction(header: ImageHeader) -> int:
 
 
 def _decoded(header: ImageHeader, reduction: int) -> NDArray[np.uint8]:
-    """Decode. Raises FlawedFileError for a file that the decoder gives up on or has to patch."""
-    # Only a JPEG can be decoded small; OpenCV's own way of shrinking the others afterwards aliases.
+    """Return the decoded picture; raise FlawedFileError for a file that the decoder gives up on or patches."""
+    # Only a JPEG can be decoded at a smaller size; a later reduction by OpenCV aliases.
     small = reduction if header.kind == "JPEG" else 1
     image = _heic_pixels(header) if header.kind == "HEIF" else _pixels(header, small)
     if header.see_through:
@@ -321,7 +320,7 @@ def _heic_pixels(header: ImageHeader) -> NDArray[np.uint8]:
 
 
 def _pixels(header: ImageHeader, small: int) -> NDArray[Any]:
-    # OpenCV, not Pillow: Pillow fills missing pixels without a word. libjpeg patches damage and only prints that.
+    # OpenCV, not Pillow: Pillow fills missing pixels silently. libjpeg patches damage and only prints that.
     flags = cv2.IMREAD_UNCHANGED if header.see_through else _REDUCED[small]
     with caught_from_libraries() as complaints:
         try:
@@ -336,7 +335,7 @@ def _pixels(header: ImageHeader, small: int) -> NDArray[Any]:
 
 
 def _as_shown(image: NDArray[Any]) -> NDArray[np.uint8]:
-    """Lay a picture of 1, 3 or 4 channels on grey, which is no card's ground, as far as it is transparent."""
+    """Return a picture of 1, 3 or 4 channels over grey, which is no card's colour."""
     if image.dtype != np.uint8:
         image = cv2.convertScaleAbs(image, alpha=1 / 257)
     if image.ndim == 2:
@@ -352,7 +351,7 @@ def _as_shown(image: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _turned(image: NDArray[np.uint8], turn: int) -> NDArray[np.uint8]:
-    """Turn a picture as Exif's number says; OpenCV does so itself, but not where it gives what is transparent, too."""
+    """Return a picture turned by Exif's number; OpenCV does not turn pictures with transparency itself."""
     if turn in (5, 6, 7, 8):
         image = np.asarray(cv2.transpose(image), np.uint8)
     flip = {2: 1, 3: -1, 4: 0, 6: 1, 7: -1, 8: 0}.get(turn)
@@ -360,7 +359,7 @@ def _turned(image: NDArray[np.uint8], turn: int) -> NDArray[np.uint8]:
 
 
 def is_damage(line: str) -> bool:
-    """Return whether this line, which the decoder prints while it gives a picture, says that pixels have been lost."""
-    # Cameras pad their JPEGs before the end mark; before any other marker bytes are left over where some were lost.
+    """Return whether a line that the decoder prints reports lost pixels."""
+    # Cameras pad their JPEGs before the end mark; extra bytes before another marker mean lost pixels.
     padded = "extraneous bytes" in line and "0xd9" in line
     return any(text in line for text in ("Corrupt JPEG", "Premature end", "Inconsistent progression")) and not padded

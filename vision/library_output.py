@@ -1,4 +1,4 @@
-"""Captures the output of C libraries on the standard error stream, which is not for people."""
+"""Captures the output of C libraries on standard error, which is not meant for people."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from threading import Lock
 
 _STDERR = 2
-# There is one stream: of two who put something else in its place the later would bring back the other's.
+# The stream is global: of two threads that replace it, the later would restore the other's replacement.
 _one_at_a_time = Lock()
 
 
 @contextmanager
 def caught_from_libraries() -> Iterator[list[str]]:
-    """Catch what is printed while this lasts, and give it as lines when done; one thread at a time may do so."""
+    """Capture standard error in this block; its lines are in the list afterwards. One thread at a time may do so."""
     lines: list[str] = []
     with _one_at_a_time:
         try:
             saved = os.dup(_STDERR)
-        except OSError:  # stderr is closed: nothing can be printed, nor caught
+        except OSError:  # stderr is closed: nothing can be printed or captured
             yield lines
             return
         try:

@@ -1,7 +1,7 @@
-"""Measures the picture at its marker cards: brightness and colour of white, and sharpness of edges.
+"""Measures a picture at its marker cards: brightness and colour of white, and sharpness of edges.
 
-Nothing else on a table is known so well: print that is truly black and white, with edges that are truly sharp, always
-in the same place. So they reveal a switched lamp, or a smeared or turned lens, and ignore the game.
+Markers are black and white with sharp edges at constant places, so they show a switched lamp, or a smeared or turned
+lens, whatever the game does.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from vision.arrays import Floats, Image, Singles
 from vision.markers import MARKER_MM, Marker, cells_of
 
-_SURE = 0.9  # correlation of a marker with its look or its print: less, and something is on it
+_SURE = 0.9  # least correlation of a visible marker with its earlier look or its print
 _LEAST_CONTRAST = 10.0  # levels
-_SIDE_PX = 56  # larger markers are looked at smaller: blur that counts shows all the same
-_ROUND = 0.12  # of its side: the paper round it
+_SIDE_PX = 56  # larger markers are scaled down; relevant blur remains visible
+_ROUND = 0.12  # of its side: the paper around it
 BLURS = (0.0, 0.012, 0.02, 0.03, 0.045, 0.065, 0.09, 0.13, 0.18)
-"""Blurs that are tried, as the sigma by the marker's side."""
+"""Tested blurs, as sigma by the marker's side."""
 _SHIFT_PX = 1
-_FOUND_AGAIN = 0.8  # correlation of a marker that is seen elsewhere, and may be turned a little
-_REACH = 0.9  # of its side: so far it is searched
+_FOUND_AGAIN = 0.8  # least correlation of a marker that has moved and may be turned a little
+_REACH = 0.9  # of its side: radius of the search
 _LEAST_PATCH_PX = 24
-_BORDER_MM = 5  # of the white paper round the print
+_BORDER_MM = 5  # of the white paper around the print
 _SIGMAS_MM = tuple(0.25 * step for step in range(25))
 
 
@@ -35,9 +35,9 @@ _SIGMAS_MM = tuple(0.25 * step for step in range(25))
 class MarkerSights:
     """Measurements of n markers.
 
-    white_bgr (n, 3): the levels of its white. mean_bgr (n, 3): of it and the paper round it, which no blur changes.
-    in_sight (n,): nothing covers it. blur (n,): how much softer than it was, as a sigma by its side, and depth (n,):
-    its contrast by that of the same, as soft, before; both NaN where it is not in sight or nothing is known of before.
+    white_bgr (n, 3): levels of its white. mean_bgr (n, 3): levels of it and its paper, which no blur changes. in_sight
+    (n,): fully visible. blur (n,): increase of blur, as sigma by its side; depth (n,): its contrast as a share of its
+    earlier look with the same blur. Both are NaN for a hidden marker, or without an earlier look.
     """
 
     white_bgr: Floats
@@ -51,7 +51,7 @@ class MarkerSights:
 class Places:
     """Old and new places of visible markers.
 
-    before_px, now_px (k, 2): where the middle of each was, and is. side_px (k,): how long its side is.
+    before_px, now_px (k, 2): the middles. side_px (k,): the length of a side.
     """
 
     before_px: Floats
@@ -60,7 +60,7 @@ class Places:
 
 
 class MarkerWatch:
-    """Looks at markers whose places are known, and compares with how they looked when they were kept."""
+    """Measures markers at known places against their kept look."""
 
     def __init__(self, markers: Sequence[Marker]) -> None:
         self.markers = tuple(markers)
@@ -68,7 +68,7 @@ class MarkerWatch:
         self._patches: list[Image | None] = [None] * len(self.markers)
 
     def keep(self, image: Image) -> None:
-        """Take what a picture, (h, w, 3) uint8 BGR, shows for how the markers look when all is well."""
+        """Keep a picture's look of the markers, (h, w, 3) uint8 BGR, as the reference."""
         for index, marker in enumerate(self.markers):
             crop, _ = _crop(image, marker.corners_px)
             if crop.size:
@@ -78,7 +78,7 @@ class MarkerWatch:
                 self._patches[index] = _grey(crop)
 
     def look(self, image: Image) -> MarkerSights:
-        """Look at a picture of the size in which the markers were found."""
+        """Return measurements of a picture of the reference's size."""
         count = len(self.markers)
         white, mean = np.zeros((count, 3)), np.zeros((count, 3))
         blur, depth = np.full(count, np.nan), np.full(count, np.nan)
@@ -98,12 +98,12 @@ class MarkerWatch:
         return MarkerSights(white, mean, in_sight, blur, depth)
 
     def places(self, image: Image, sights: MarkerSights) -> Places:
-        """Look where they are: those that are not seen as plainly as before in their places, somewhere near."""
+        """Return the places of the markers; one without its earlier look is searched nearby."""
         before, now, sides = [], [], []
         for marker, patch, blur in zip(self.markers, self._patches, sights.blur, strict=True):
             if patch is None:
                 continue
-            # Beside its place by a few pixels, a marker looks like a blurred one.
+            # A marker that is a few pixels off its place resembles a blurred one.
             shift = np.zeros(2) if blur == 0 else _shift(image, marker.corners_px, patch)
             if shift is not None:
                 middle = marker.corners_px.mean(axis=0)
@@ -114,7 +114,7 @@ class MarkerWatch:
 
 
 def blurs_mm(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> NDArray[np.float64]:
-    """(n,) the sigma, in mm on the table, by which each marker in a picture (h, w, 3) is blurred, 6 at most."""
+    """Return each marker's blur in a picture (h, w, 3), (n,) sigma in mm on the table, 6 at most."""
     side = round(MARKER_MM) + 2 * _BORDER_MM
     low, high = _BORDER_MM - 0.5, side - _BORDER_MM - 0.5
     square = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
@@ -129,7 +129,7 @@ def blurs_mm(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> NDArray
 
 @cache
 def _prints(number: int) -> tuple[NDArray[np.float64], ...]:
-    """A marker in px of a mm with some paper round it, as blurred as each of the sigmas."""
+    """Return a marker's print with some paper around it, in px of a mm, once for each blur."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     sharp = cv2.aruco.generateImageMarker(dictionary, number, round(MARKER_MM)).astype(np.float64)
     sheet = np.pad(sharp, _BORDER_MM, constant_values=255.0)
@@ -137,18 +137,18 @@ def _prints(number: int) -> tuple[NDArray[np.float64], ...]:
 
 
 def _shows(light: Floats, printed: NDArray[np.bool_]) -> bool:
-    """Return whether cells of some lightness (k,) show a marker's print."""
+    """Return whether the lightness of cells (k,) shows a marker's print."""
     if light[printed].mean() - light[~printed].mean() < _LEAST_CONTRAST:
         return False
     return float(np.corrcoef(light, printed)[0, 1]) > _SURE
 
 
 def _compared(now: Singles, kept: Sequence[Singles]) -> tuple[bool, float, float]:
-    """Return whether this is what was kept, how much more blurred, as a share of its side, and its contrast by that."""
+    """Return whether this matches the kept look, its additional blur by its side, and its relative contrast."""
     if now.shape != kept[0].shape or float(np.ptp(now)) < _LEAST_CONTRAST:
         return False, np.nan, np.nan
     likeness = [_likeness(now, kept[0]), _likeness(now, kept[1])]
-    # A sharper one is enough to know that it is as sharp as it was.
+    # A sharper match already shows that the marker is as sharp as before.
     while len(likeness) < len(kept) and likeness[-1] > likeness[-2]:
         likeness.append(_likeness(now, kept[len(likeness)]))
     best = int(np.argmax(likeness))
@@ -158,13 +158,13 @@ def _compared(now: Singles, kept: Sequence[Singles]) -> tuple[bool, float, float
 
 
 def _likeness(now: Singles, kept: Singles) -> float:
-    """The correlation at the best of the shifts that a table which was leaned on may have."""
+    """Return the highest correlation over the shifts of a table that somebody leaned on."""
     inner = now[_SHIFT_PX:-_SHIFT_PX, _SHIFT_PX:-_SHIFT_PX]
     return float(cv2.matchTemplate(kept, inner, cv2.TM_CCOEFF_NORMED).max())
 
 
 def _shift(image: Image, corners_px: Floats, patch: Image) -> Floats | None:
-    """Return where a patch that was seen round corners (4, 2) is seen now, px from there; None where it is not."""
+    """Return the shift of a patch that was at corners (4, 2), px; None if it is not found."""
     height, width = image.shape[:2]
     _, corners = _crop(image, corners_px)
     origin = np.rint(corners_px - corners).astype(int)[0]
@@ -200,7 +200,7 @@ def _small(crop: Image) -> Singles:
 
 
 def _crop(image: Image, corners_px: Floats) -> tuple[Image, Floats]:
-    """Return the part of a picture with a marker's square and some of the paper round it, and the corners in it."""
+    """Return the part of a picture with a marker and some of its paper, and the marker's corners in it."""
     height, width = image.shape[:2]
     low, high = corners_px.min(axis=0), corners_px.max(axis=0)
     margin = _ROUND * float((high - low).max())

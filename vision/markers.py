@@ -18,35 +18,35 @@ from vision.table import Table
 from vision.table_fit import FlatShape, fit_table, misfit
 
 _Find = tuple[int, int]
-"""A marker's id, and which of its finds in a picture it is, counted from 0."""
+"""A marker's id, and the number of its detection in the picture, from 0."""
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
-# A copy's width, px, and whether it is searched in the light: grey levels show better what is dim.
+# A copy's width, px, and whether levels are linear: gamma-coded levels show dim things better.
 _SEARCHES = ((960, True), (1920, False))
-_WIDE = 9 / 16  # the height of a usual picture by its width
+_WIDE = 9 / 16  # a usual picture's height by its width
 _BRIGHTEST = 99.5  # percentile
 _BEYOND_PX = 12
 _WINDOW_PX = 23  # of the adaptive threshold
 _ENOUGH = 4
 _STRAIGHT = 0.6
 _MOST_MOVED = 0.16  # of the shortest side
-_UNLIKE = 1.25  # squares on one table differ in shape by so much or more only where it is seen steeply
-_BADLY_OFF = 3.0  # times what the corners' error explains, and what the others alone show
+_UNLIKE = 1.25  # ratio of shape between squares on one table, exceeded only at a steep view
+_BADLY_OFF = 3.0  # times the error that corners explain, and that of the other markers alone
 _NO_SQUARE = 0.15  # of a side; a marker card on a book seems larger by a twentieth
 _MOST_COPIES = 4  # of one number
-_ELSEWHERE = 0.5  # of a side: finds of one number that are farther apart are two cards
-_LIKE_MIRRORED = (8, 9)  # numbers of which a mirrored print is the same print, turned
+_ELSEWHERE = 0.5  # of a side: detections of one number that are farther apart are two cards
+_LIKE_MIRRORED = (8, 9)  # numbers whose mirrored print is the same print, turned
 _CELLS = 6  # along a print's side
 _CELL_PX = 4  # samples
-_EXPLAINED = 0.5  # of what varies in a print: more than by all else
+_EXPLAINED = 0.5  # least explained share of a print's variance
 
 SQUARE_MM = MARKER_MM / 2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 @dataclass(frozen=True, eq=False)
 class Marker:
-    """A marker card seen in a picture; `corners_px` (4, 2), clockwise from the print's own top-left corner."""
+    """A marker card in a picture; `corners_px` (4, 2), clockwise from the print's own top-left corner."""
 
     id: int
     corners_px: Points
@@ -54,9 +54,9 @@ class Marker:
 
 @dataclass(frozen=True, eq=False)
 class MarkerSight:
-    """The marker cards in a picture: `markers`, in the order of their ids, and `copies`, of which two have one id.
+    """The marker cards in a picture: `markers` in the order of their ids, and `copies`, several cards with one id.
 
-    Which of them is meant cannot be known.
+    The picture does not show which copy is meant.
     """
 
     markers: tuple[Marker, ...]
@@ -64,12 +64,12 @@ class MarkerSight:
 
     @property
     def doubled(self) -> tuple[int, ...]:
-        """The ids that two or more cards have."""
+        """Return the ids of several cards each."""
         return tuple(sorted({marker.id for marker in self.copies}))
 
     @property
     def cards(self) -> tuple[Marker, ...]:
-        """All marker cards in sight."""
+        """Return all visible marker cards."""
         return (*self.markers, *self.copies)
 
 
@@ -81,37 +81,37 @@ def _dictionary() -> cv2.aruco.Dictionary:
 @cache
 def _detector() -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
-    # One window at a time: with several, the detector keeps the worse of two finds of one marker and loses it.
+    # One window at a time: with several, the detector may keep the worse of two detections.
     parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = _WINDOW_PX
     parameters.minMarkerPerimeterRate = 0.05
     return cv2.aruco.ArucoDetector(_dictionary(), parameters)
 
 
 def find_markers(image: NDArray[np.uint8]) -> tuple[Marker, ...]:
-    """Find the marker cards in a picture, (h, w, 3) BGR or (h, w) grey, in the order of their ids.
+    """Return the marker cards in a picture, (h, w, 3) BGR or (h, w) grey, in the order of their ids.
 
-    Those of which two have the same id are left out: see `sight_markers`.
+    Cards that share an id are left out: see `sight_markers`.
     """
     return sight_markers(image).markers
 
 
 def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
-    """Find the marker cards in a picture, (h, w, 3) BGR or (h, w) grey.
+    """Return the marker cards in a picture, (h, w, 3) BGR or (h, w) grey.
 
-    The search runs on a small copy, then on a larger one where that shows fewer than four; the corners are then refined
-    in the full picture. What is no print of black and white cells is left out, and what others like it show to be no
-    square on their table, such as the print of a card that happens to be read as a marker.
+    The search runs on a small copy, and on a larger one if that shows fewer than four; corners are refined in the full
+    picture. Detections without black and white cells are dropped, as are squares that do not fit the table of the
+    others, such as a card whose print resembles a marker.
     """
     grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     rough: dict[_Find, Points] = {}
     for width, in_light in _SEARCHES:
-        # The copy of a panorama has the area of a usual picture's: its cards are as large.
+        # A panorama's copy has the area of a usual picture's, because its cards are as large.
         shrink = max(1.0, min(grey.shape[1] / width, math.sqrt(grey.size / (width * width * _WIDE))))
         size = (round(grey.shape[1] / shrink), round(grey.shape[0] / shrink))
         small = grey
         if shrink > 1:
             small = np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
-        # A marker is lost where its white rim nearly touches the picture's edge: there the picture is made larger.
+        # The detector loses a marker whose white rim touches the picture's edge, so the picture is padded.
         searched = _light(small) if in_light else small
         wider = np.asarray(cv2.copyMakeBorder(searched, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE), np.uint8)
         found, ids, _ = _detector().detectMarkers(wider)
@@ -152,17 +152,17 @@ def _sight(found: Mapping[_Find, Points]) -> MarkerSight:
 
 
 def _apart(one: Points, other: Points) -> bool:
-    """Return whether two squares (4, 2) are two places and not one that was found twice."""
+    """Return whether two squares (4, 2) are two places, not one that was detected twice."""
     side = max(float(np.linalg.norm(square[1] - square[0])) for square in (one, other))
     return float(np.linalg.norm(one.mean(0) - other.mean(0))) > _ELSEWHERE * side
 
 
 def markers_in(image: NDArray[np.uint8], name: str | Sentence = THE_PICTURE) -> tuple[Marker, ...]:
-    """Return the marker cards as `find_markers` does, where they define the table without doubt.
+    """Return the marker cards like `find_markers`, if they define the table unambiguously.
 
     Raises:
         MirroredError: see `unmirrored_markers`.
-        DoubledMarkerError: two have the same id, and fewer than four others are in sight.
+        DoubledMarkerError: two have the same id, and fewer than four others are visible.
     """
     sight = unmirrored_markers(image, name)
     if len(sight.markers) < _ENOUGH:
@@ -171,22 +171,23 @@ def markers_in(image: NDArray[np.uint8], name: str | Sentence = THE_PICTURE) -> 
 
 
 def check_not_doubled(sight: MarkerSight, name: str | Sentence = THE_PICTURE) -> None:
-    """Refuse marker cards of which two have the same id.
+    """Check that no two marker cards share an id.
 
     Raises:
-        DoubledMarkerError: so it is; `name` is what the picture is called then.
+        DoubledMarkerError: they do; `name` is the picture's name in the message.
     """
     if sight.doubled:
         raise DoubledMarkerError(sight.doubled, name)
 
 
 def unmirrored_markers(image: NDArray[np.uint8], name: str | Sentence = THE_PICTURE) -> MarkerSight:
-    """Find the marker cards, and refuse a picture that shows more of them where left and right are swapped.
+    """Return the marker cards of a picture that is not mirrored.
 
-    Mirrored cards look much like other cards of their deck.
+    Mirrored cards resemble other cards of their deck, so a picture with more mirrored markers than normal ones is
+    refused.
 
     Raises:
-        MirroredError: it is mirrored; `name` is what it is called then.
+        MirroredError: left and right are swapped; `name` is the picture's name in the message.
     """
     sight = sight_markers(image)
     if _witnesses(sight) == 0 and _witnesses(sight_markers(np.asarray(cv2.flip(image, 1), np.uint8))):
@@ -199,21 +200,21 @@ def unmirrored_markers(image: NDArray[np.uint8], name: str | Sentence = THE_PICT
 
 
 def _witnesses(sight: MarkerSight) -> int:
-    """Return how many of the ids in sight no mirrored print would have."""
+    """Return the number of visible ids that no mirrored print has."""
     return len({marker.id for marker in sight.cards}.difference(_LIKE_MIRRORED))
 
 
 def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """About how much light there was, by the brightest; lenses blur light, and black keeps its size in it."""
+    """Return about linear light, relative to the brightest: blur is linear in light, so black keeps its size."""
     brightest = max(1.0, float(np.percentile(grey[::8, ::8], _BRIGHTEST)))
     levels = 255 * np.minimum((np.arange(256) / brightest) ** 2, 1)
     return np.asarray(cv2.LUT(grey, levels.astype(np.uint8)), np.uint8)
 
 
 def _is_print(grey: NDArray[np.uint8], corners_px: cv2.typing.MatLike, number: int) -> bool:
-    """Return whether a square that was read as a marker (1, 4, 2) has that one's even black and white cells.
+    """Return whether a square that was decoded as a marker (1, 4, 2) has that marker's uniform cells.
 
-    In whatever is drawn in a dark frame, a number may be read by what most of each cell shows; hardly ever by all.
+    A drawing in a dark frame may decode to an id by the majority in each cell, but its cells are hardly ever uniform.
     """
     seen, printed = (cells - cells.mean() for cells in (_seen(grey, corners_px)[:, 0], _printed(number)))
     together = float(seen @ printed)
@@ -229,7 +230,7 @@ def _seen(image: NDArray[np.uint8], corners_px: cv2.typing.MatLike) -> NDArray[n
 
 
 def _middles(square: cv2.typing.MatLike) -> NDArray[np.uint8]:
-    """The samples (k, channels) of each cell that are clear of the next one, which blur mixes with it."""
+    """Return samples (k, channels) in the middle of each cell, away from blur across its sides."""
     samples = square.reshape(_CELLS, _CELL_PX, _CELLS, _CELL_PX, -1)[:, 1:-1, :, 1:-1]
     return np.asarray(samples.reshape(-1, samples.shape[-1]), np.uint8)
 
@@ -241,19 +242,19 @@ def _printed(number: int) -> NDArray[np.uint8]:
 
 
 def whites_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points:
-    """(n, 3) the RGB levels of the white cells of markers in a picture (h, w, 3) BGR."""
+    """Return the RGB levels (n, 3) of the white cells of markers in a picture (h, w, 3) BGR."""
     return levels_of(image_bgr, markers, white=True)
 
 
 def white_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker]) -> Points | None:
-    """Return white paper (3,), BGR 0..1, by the markers' own; None without any."""
+    """Return white paper (3,), BGR 0..1, by the markers' own; None without markers."""
     if not markers:
         return None
     return np.asarray(np.median(whites_of(image_bgr, markers), axis=0)[::-1] / 255, np.float64)
 
 
 def levels_of(image_bgr: NDArray[np.uint8], markers: Sequence[Marker], *, white: bool) -> Points:
-    """(n, 3) the same of their white cells or of their black ones."""
+    """Return the RGB levels (n, 3) of the markers' white cells or of their black ones."""
     cells = [cells_of(image_bgr, marker.corners_px, marker.id) for marker in markers]
     levels = [np.median(seen[is_white == white], axis=0)[::-1] for seen, is_white in cells]
     return np.array(levels, np.float64).reshape(-1, 3)
@@ -277,7 +278,7 @@ def _refined(grey: NDArray[np.uint8], rough: Points) -> tuple[Points, NDArray[np
 
 
 def _on_one_table(found: dict[_Find, Points], shape: tuple[int, ...]) -> dict[_Find, Points]:
-    """Return the squares (4, 2) that are on one table with the others; it takes three to decide."""
+    """Return the squares (4, 2) that share one table; at least three are needed to decide."""
     size_px = (shape[1], shape[0])
     while len(found) > 2 and _unlikeness(list(found.values())) > _UNLIKE:
         pieces = {find: FlatShape(SQUARE_MM, corners) for find, corners in found.items()}
@@ -301,14 +302,14 @@ def _unlikeness(squares: list[Points]) -> float:
     along, down = (quads[:, a] - quads[:, b] + quads[:, c] - quads[:, d] for a, b, c, d in ((1, 0, 2, 3), (3, 0, 2, 1)))
     spread = along[:, :, None] * along[:, None] + down[:, :, None] * down[:, None]
     between = np.linalg.solve(spread[:, None], spread[None])
-    # The two eigenvalues of each.
+    # Two eigenvalues each.
     middle, product = np.trace(between, axis1=2, axis2=3) / 2, np.linalg.det(between)
     apart = np.sqrt(np.maximum(middle**2 - product, 0))
     return float(np.sqrt(((middle + apart) / (middle - apart)).max()))
 
 
 def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table:
-    """The table whose origin is the centre of the lowest-numbered marker.
+    """Return the table with its origin at the centre of the marker with the lowest number.
 
     Raises:
         BadTableError: no marker, or markers that no flat table could show.
@@ -318,7 +319,7 @@ def table_from_markers(markers: tuple[Marker, ...], size_px: tuple[int, int]) ->
 
 
 def table_if_shown(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
-    """The table that markers show; None without any, or where one is held up in a hand and they make no plane."""
+    """Return the table by its markers; None without markers, or if they fit no plane, as one in a hand."""
     try:
         return table_from_markers(markers, size_px) if markers else None
     except BadTableError:

@@ -1,8 +1,7 @@
-"""People's hands in a picture of a table: what is under a hand or its forearm nobody can see.
+"""Finds people's hands in a picture of a table: a hand or forearm may hide cards.
 
-MediaPipe's two networks find them, as they were trained to on photographs of hands of all kinds: one looks for palms in
-squares of a fixed size in mm, turned four ways, the other for the joints of each, and says how certain it is that there
-is a hand at all. See `models/README.md`.
+MediaPipe's two networks, trained on photographs of hands, find them. One finds palms in squares of a fixed size in mm,
+in four turns; the other finds the joints of each and the probability of a hand. See `models/README.md`.
 """
 
 from __future__ import annotations
@@ -21,28 +20,28 @@ from vision.table import Table
 
 _MODELS = Path(__file__).parent / "models"
 _PALM_PX, _JOINTS_PX = 192, 224  # the networks' input, square
-_GRIDS = ((24, 2), (12, 6))  # the palm network's: cells along a side, guesses a cell
-_SQUARE_MM = 450.0  # pasted hands of 0.4 to 1.1 of a grown-up's size are all found so; in squares of 900 a third
-_STEP_MM = 250.0  # a hand is whole in one of them
-_TURNS = (0.0, 90.0, 180.0, 270.0)  # degrees; palms are found at up to half of a quarter turn
-_PALM_MM = (40.0, 160.0)  # a child's, and a grown-up's that is held up to the camera
-_WORTH_A_LOOK = 0.15  # of the palm network's score: the other network decides
-_CERTAIN = 0.55  # a card in a picture without hands came to 0.51, 30 rendered hands to 0.57 and more
-_SAME = 0.5  # of a palm's size: nearer ones are one
-_WRIST, _INDEX, _MIDDLE, _RING = 0, 5, 9, 13  # joints: the wrist, and where three fingers begin
+_GRIDS = ((24, 2), (12, 6))  # the palm network's: cells along a side, candidates a cell
+_SQUARE_MM = 450.0  # finds all pasted hands of 0.4 to 1.1 of an adult's size; squares of 900 find a third
+_STEP_MM = 250.0  # every hand is whole in one of the squares
+_TURNS = (0.0, 90.0, 180.0, 270.0)  # degrees; the palm network tolerates 45 either way
+_PALM_MM = (40.0, 160.0)  # from a child's to an adult's close to the camera
+_WORTH_A_LOOK = 0.15  # palm score from which the joint network decides
+_CERTAIN = 0.55  # a card reached 0.51 in pictures without hands; 30 rendered hands reached 0.57 and more
+_SAME = 0.5  # of a palm's size: closer palms are one
+_WRIST, _INDEX, _MIDDLE, _RING = 0, 5, 9, 13  # joints: the wrist, and the base of three fingers
 _ROUND_JOINTS_MM = 12.0  # of flesh
-_FOREARM_MM = (300.0, 45.0)  # as much of it as reaches over cards, and half of its width in a sleeve
+_FOREARM_MM = (300.0, 45.0)  # length that reaches over cards, and half of its width in a sleeve
 
 
 @dataclass(frozen=True, eq=False)
 class PersonsHand:
-    """A hand in a picture: its joints (21, 2) in px, in MediaPipe's order, and how certain it is one, 0 to 1."""
+    """A hand in a picture: its joints (21, 2) in px, in MediaPipe's order, and its confidence, 0 to 1."""
 
     joints_px: Points
     certainty: float
 
     def hides_mm(self, table: Table) -> Points:
-        """Return the outline (k, 2), in mm, of what the hand and its forearm hide of the table."""
+        """Return the outline (k, 2), in mm, of the area under the hand and its forearm."""
         joints = table.to_mm(self.joints_px)
         outwards = joints - joints.mean(0)
         hand = joints + _ROUND_JOINTS_MM * outwards / np.maximum(np.linalg.norm(outwards, axis=1, keepdims=True), 1.0)
@@ -56,7 +55,7 @@ class PersonsHand:
 
 
 class HandFinder:
-    """Finds people's hands."""
+    """Finds people's hands by both networks."""
 
     @cached_property
     def _palms(self) -> _Network:
@@ -67,7 +66,7 @@ class HandFinder:
         return _Network("hand_landmark_lite")
 
     def find(self, image: Image, table: Table, area_mm: Points) -> list[PersonsHand]:
-        """Find the hands in a picture, (h, w, 3) BGR, over the table's upright rectangle round `area_mm` (n, 2)."""
+        """Return the hands in a picture, (h, w, 3) BGR, over the table's upright rectangle around `area_mm` (n, 2)."""
         copies = _Copies(image)
         palms: list[_Palm] = []
         for centre_px, side_px in _squares(table, area_mm):
@@ -94,7 +93,7 @@ class HandFinder:
                 yield _Palm(points[0], points[1], points[3], size, float(certainty[at]))
 
     def _hand_at(self, copies: _Copies, palm: _Palm) -> PersonsHand:
-        """Look for the joints where the palm says, and once more where they say themselves."""
+        """Return the joints near a palm, found a second time in a square by the first joints."""
         up = _direction(palm.wrist_px, palm.middle_px)
         first = self._joints_in(copies, palm.centre_px + 0.5 * palm.size_px * up, 2.6 * palm.size_px, up)
         up = _direction(first.joints_px[_WRIST], first.joints_px[_MIDDLE])
@@ -114,13 +113,13 @@ class HandFinder:
 
 
 class _Network:
-    """One of the networks, on one core."""
+    """One of the networks, in one thread."""
 
     def __init__(self, name: str) -> None:
-        # Ten megabytes that only a picture with hands to look for is worth.
+        # The runtime takes 10 MB, so only a search for hands loads it.
         from ai_edge_litert.interpreter import Interpreter
 
-        with caught_from_libraries():  # it says what it has loaded
+        with caught_from_libraries():  # it prints messages while it loads
             self._interpreter = Interpreter(str(_MODELS / f"{name}.tflite"), num_threads=1)
             self._interpreter.allocate_tensors()
         self._input = self._interpreter.get_input_details()[0]["index"]
@@ -128,7 +127,7 @@ class _Network:
         self._outputs = outputs["Identity"], outputs["Identity_1"]
 
     def run(self, square: Image) -> tuple[Singles, Singles]:
-        """Return the places and the scores that it finds in a picture (side, side, 3) BGR of its input's size."""
+        """Return the network's outputs, places and scores, for a picture (side, side, 3) BGR of its input's size."""
         levels = cv2.cvtColor(square, cv2.COLOR_BGR2RGB).astype(np.float32) / 255
         self._interpreter.set_tensor(self._input, levels[None])
         self._interpreter.invoke()
@@ -138,7 +137,7 @@ class _Network:
 
 @dataclass(frozen=True, eq=False)
 class _Palm:
-    """Result of the palm network: middle, wrist and base of the middle finger, (2,) px each; its size in px."""
+    """A detection of the palm network: middle, wrist and base of the middle finger, (2,) px each; its size in px."""
 
     centre_px: Points
     wrist_px: Points
@@ -148,16 +147,13 @@ class _Palm:
 
 
 class _Copies:
-    """A picture and copies of it shrunk by whole numbers, so that what is cut out small has no jagged edges."""
+    """A picture and copies reduced by whole factors, so that small crops do not alias."""
 
     def __init__(self, image: Image) -> None:
         self._copies = {1: image}
 
     def square(self, centre_px: Points, side_px: float, turn: float, size_px: int) -> tuple[Image, Points]:
-        """Cut out a square about a point, turned by `turn` (rad), as `size_px` pixels.
-
-        Gives it and the map (2, 3) back to the picture.
-        """
+        """Return a square around a point, turned by `turn` (rad), as `size_px` pixels, and the map (2, 3) back."""
         shrink = max(1, int(side_px / size_px))
         if shrink not in self._copies:
             height, width = self._copies[1].shape[:2]
@@ -167,7 +163,7 @@ class _Copies:
         scale = size_px / side_px
         linear = scale * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
         offset = size_px / 2 - linear @ centre_px
-        # A shrunken pixel's middle is between those that it was made of.
+        # The middle of a reduced pixel is between the middles of its source pixels.
         shift = offset + linear @ np.full(2, (shrink - 1) / 2)
         cut = cv2.warpAffine(
             self._copies[shrink], np.column_stack([shrink * linear, shift]), (size_px, size_px), flags=cv2.INTER_LINEAR
@@ -177,14 +173,14 @@ class _Copies:
 
 
 def _direction(start: Points, end: Points) -> Points:
-    """Return the way from one point (2,) to another with length 1; (0, 0) where they are one."""
+    """Return the unit vector from one point (2,) to another; (0, 0) if they are equal."""
     along = end - start
     return np.asarray(along / max(float(np.linalg.norm(along)), 1e-6))
 
 
 @cache
 def _anchors() -> Points:
-    """(2016, 2): the middles of the palm network's cells in shares of its input, in the order of its answers."""
+    """Return the middles (2016, 2) of the palm network's cells, as shares of its input, in the order of its output."""
     rows = []
     for cells, guesses in _GRIDS:
         y, x = np.mgrid[:cells, :cells]
@@ -194,7 +190,7 @@ def _anchors() -> Points:
 
 
 def _squares(table: Table, area_mm: Points) -> Iterator[tuple[Points, float]]:
-    """Give the middle (2,) and the side, in px, of squares that together cover the upright rectangle round an area."""
+    """Yield middle (2,) and side, px, of squares that cover the upright rectangle around an area."""
     low, high = area_mm.min(0), area_mm.max(0)
     along = [_spread(float(start), float(end)) for start, end in zip(low, high, strict=True)]
     centres = np.array([(x, y) for x in along[0] for y in along[1]])
@@ -204,7 +200,7 @@ def _squares(table: Table, area_mm: Points) -> Iterator[tuple[Points, float]]:
 
 
 def _spread(start: float, end: float) -> Points:
-    """Return the middles of squares that cover the way from `start` to `end` and overlap."""
+    """Return the middles of overlapping squares that cover the interval from `start` to `end`."""
     room = end - start - _SQUARE_MM
     if room <= 0:
         return np.array([(start + end) / 2])
@@ -212,7 +208,7 @@ def _spread(start: float, end: float) -> Points:
 
 
 def _apart(palms: list[_Palm]) -> list[_Palm]:
-    """Return the likeliest of palms that are found more than once."""
+    """Return the most confident one of each group of palms."""
     kept: list[_Palm] = []
     for palm in sorted(palms, key=lambda one: -one.score):
         if all(np.linalg.norm(palm.centre_px - one.centre_px) > _SAME * max(palm.size_px, one.size_px) for one in kept):
@@ -221,7 +217,7 @@ def _apart(palms: list[_Palm]) -> list[_Palm]:
 
 
 def _alike(one: PersonsHand, other: PersonsHand) -> bool:
-    """Return whether two hands are one: their joints lie nearer to each other than a hand is long."""
+    """Return whether two hands are one: the distance of their joints is below a hand's length."""
     middles = [hand.joints_px.mean(0) for hand in (one, other)]
     length = float(np.linalg.norm(one.joints_px[_MIDDLE] - one.joints_px[_WRIST]))
     return float(np.linalg.norm(middles[0] - middles[1])) < _SAME * length

@@ -1,4 +1,4 @@
-"""The table profile: what calibration measured of one camera over one table, kept as JSON."""
+"""The table profile: the calibration of one camera over one table, kept as JSON."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from vision.table import Table
 
 FORMAT = "ringmaster-table-1"
 REACH_MM = 180.0
-# Focal lengths that any lens over a table has, shares of the picture's longer side.
+# Range of focal lengths over a table, as shares of the picture's longer side.
 _SHORTEST_LENS, _LONGEST_LENS = 0.1, 100.0
 _MOST_BYTES = 2**20
 _MOST = 1e7
 _MOST_POINTS = 64
 
 WIDTH_PX = 640
-_FINEST_PX, _COARSEST_PX = 1.0, 10.0  # standard deviations of what is looked at, and of the light that falls on it
+_FINEST_PX, _COARSEST_PX = 1.0, 10.0  # standard deviations of the texture and of the light
 _NOISE = 2.0  # grey levels
-_LEVELS = 40.0  # grey levels of texture as strong as what is about it
+_LEVELS = 40.0  # grey levels of texture that is as strong as its surroundings
 _HALF_PX = 8  # of a patch
 _APART_PX = 16  # between two patches
 _LEAST_CORNER = 0.02  # of the strongest one
-_SAME_PX = 0.5  # a patch that is followed back ends where it began
-_ENOUGH, _AGREEING = 12, 0.6  # patches that are found where one move of the camera takes them: how many, which share
+_SAME_PX = 0.5  # a patch that is tracked there and back ends where it began
+_ENOUGH, _AGREEING = 12, 0.6  # tracked patches; share of them that one motion of the camera explains
 _AGREE_PX = 1.0
 _LEAST_SPREAD = 0.2  # of the table's outline
 
 
 @dataclass(frozen=True, eq=False)
 class TableTexture:
-    """Look of a table, small and grey: without a visible marker it shows that the camera stands as it stood.
+    """Small grey picture of a table: without a visible marker it shows whether the camera has moved.
 
-    `grey` (h, w) is WIDTH_PX wide; `outline` (n, 2), in its px, is what of it is table. A table of one colour looks the
-    same from anywhere, and a camera may be moved far: then nothing is shown.
+    `grey` (h, w) is WIDTH_PX wide; `outline` (n, 2), in its px, is the table in it. A uniform table shows nothing, and
+    a camera may be moved beyond the picture: then the result is open.
     """
 
     grey: Image
     outline: Points
 
     def shift_px(self, image: Image) -> Points | None:
-        """Return how far (n, 2) the outline is off its place in a picture of the same camera, in px of `grey`.
+        """Return the shift (n, 2) of the outline in a picture of the same camera, in px of `grey`.
 
-        None if nothing shows it.
+        Returns None if nothing shows it.
         """
         now = small_grey(image)
         if now.shape != self.grey.shape:
@@ -78,10 +78,10 @@ class TableTexture:
 
     @cached_property
     def _patches(self) -> Singles:
-        """Middles (n, 2) of places by which a shift shows, x and y."""
+        """Return middles (n, 2), x and y, of patches that show a shift."""
         inside: Image = np.zeros(self.grey.shape, np.uint8)
         cv2.fillPoly(inside, [np.rint(self.outline).astype(np.int32)], 1)
-        # Outside nothing was kept: that edge is not the table's.
+        # Nothing was kept outside, so that edge is not the table's.
         inside = np.asarray(cv2.erode(inside, np.ones((4 * _HALF_PX + 1,) * 2, np.uint8), borderValue=0), np.uint8)
         found = cv2.goodFeaturesToTrack(
             self._evened, 0, _LEAST_CORNER, _APART_PX, mask=inside, blockSize=2 * _HALF_PX + 1
@@ -91,14 +91,13 @@ class TableTexture:
 
 @dataclass(frozen=True, eq=False)
 class TableProfile:
-    """A table that was surveyed before.
+    """A surveyed table.
 
-    `table` holds for pictures of `table.size_px`; `edge_mm` (4, 2), the corners of the rectangle that people sit
-    round, clockwise as the camera sees them from bottom right, or None if the markers of each picture decide;
-    `reach_mm` is how far from their edge a seat's cards may be. The rest shows whether the camera still stands
-    there: `markers_mm`, the corners (4, 2) on the table of each marker card by its id, and the table's own texture.
-    Profiles of earlier versions have neither. `seats`: where people sit who do not sit evenly round it, by how many
-    they are (see `referee.scoring.seats.SeatRing.places`).
+    `table` holds for pictures of `table.size_px`. `edge_mm` (4, 2): corners of the rectangle around which people sit,
+    clockwise as the camera sees them from bottom right, or None if the markers of each picture decide. `reach_mm`: the
+    largest distance of a seat's cards from their edge. `markers_mm`, each marker's corners (4, 2) on the table by its
+    id, and the texture show whether the camera has moved; profiles of earlier versions have neither. `seats`: places of
+    people who sit unevenly, by their number (see `referee.scoring.seats.SeatRing.places`).
     """
 
     table: Table

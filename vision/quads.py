@@ -1,4 +1,4 @@
-"""Points and quadrilaterals: which is in which, how far off, and how sides are moved to the edges of white."""
+"""Points and quadrilaterals: containment, distances, overlaps, and sides moved to the edges of white."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from vision.arrays import Floats
 from vision.effort import spend
 
 _FLAT = 1e-9
-_AT_ONCE = 20_000  # pairs of a point and a quad: what fits into the nearest memory
-_TURNS = 8  # of a card, half way round
-_PLACES = np.linspace(0.14, 0.86, 19)  # along a side, clear of round corners
-_SEARCH = 0.055  # to either side of a side, by the quad's shorter one
+_AT_ONCE = 20_000  # pairs of a point and a quad that fit into the cache
+_TURNS = 8  # of a card, over 180 degrees
+_PLACES = np.linspace(0.14, 0.86, 19)  # along a side, away from round corners
+_SEARCH = 0.055  # to either side, as a share of the quad's shorter side
 _SAMPLES = 21
 _ROUNDS = 2
-_LEAST_RISE = 4.0  # grey levels, or as much of linear light
+_LEAST_RISE = 4.0  # grey levels, gamma-coded or linear
 _WHITE = 255.0
 _DARKEST_WHITE = 12.0
 
@@ -30,11 +30,11 @@ def stacked(quads: Iterable[NDArray[np.floating]]) -> Floats:
 
 
 def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """(...,) whether each point (..., 2) is within any of the quads (m, 4, 2), clockwise as seen (y down)."""
+    """Return whether each point (..., 2) is within any of the quads (m, 4, 2), clockwise as seen (y down)."""
     if not points.size or not len(quads):
         return np.zeros(points.shape[:-1], dtype=bool)
     spend(30 + points.size / 30)
-    # Points that come together, as those on one card do, lie together: most quads are far from all of them.
+    # Consecutive points are close together, as on one card, so most quads are far from all of them.
     count = points.shape[-2]
     x, y = np.ascontiguousarray(np.moveaxis(points.reshape(-1, count, 2), -1, 0))
     low, high = quads.min(axis=1), quads.max(axis=1)
@@ -47,7 +47,7 @@ def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> N
     for k in range(0, len(groups), step):
         some, group = beside[k : k + step], groups[k : k + step]
         (left, top), (right, bottom) = low[some].T[..., None], high[some].T[..., None]
-        # Most points lie in no quad's box: only the others are held against its sides.
+        # Most points are outside all boxes: only the others are tested against sides.
         gx, gy = x[group], y[group]
         boxed = np.flatnonzero((gx > left) & (gx < right) & (gy > top) & (gy < bottom))
         pair, at = np.divmod(boxed, count)
@@ -59,9 +59,9 @@ def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> N
 
 
 def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:
-    """Points (n, ..., 2) on rectangles that are seen as quadrilaterals (n, 4, 2).
+    """Return points (n, ..., 2) on rectangles that are seen as quadrilaterals (n, 4, 2).
 
-    `shares` (n, ..., 2), or (1, ..., 2) for all: how far along the first side and along the second one. Heckbert,
+    `shares` (n, ..., 2), or (1, ..., 2) for all: position along the first side and along the second one. Heckbert,
     "Fundamentals of texture mapping and image warping", 1989, gives this map from the unit square.
     """
     spend(15 + len(quads) * shares[0].size / 120)
@@ -84,20 +84,20 @@ def _cross(one: Floats, other: Floats) -> Floats:
 
 
 def enlarged(quads: NDArray[np.floating], by: float) -> Floats:
-    """Quads (n, 4, 2) so many times as large about the means of their corners."""
+    """Return quads (n, 4, 2) scaled about the means of their corners."""
     middles = quads.mean(axis=1, keepdims=True)
     return np.asarray(middles + by * (quads - middles), np.float64)
 
 
 def distances(points: Floats, others: Floats) -> Floats:
-    """(n, m) distance of points (n, 2) from others (m, 2)."""
-    # By coordinates: a norm over pairs of numbers takes three times as long.
+    """Return distances (n, m) of points (n, 2) from others (m, 2)."""
+    # Coordinate by coordinate, because a norm over pairs of numbers takes three times as long.
     across, down = (points[:, None, axis] - others[None, :, axis] for axis in range(2))
     return np.asarray(np.sqrt(across * across + down * down))
 
 
 def distance_to_quads(points: Floats, quads: Floats) -> Floats:
-    """(n, m) distance of points (n, 2) from the outlines of quads (m, 4, 2), 0 within them."""
+    """Return distances (n, m) of points (n, 2) from the outlines of quads (m, 4, 2), 0 within them."""
     along = np.roll(quads, -1, axis=1) - quads
     gap = points[:, None, None] - quads[None]
     inside = (along[..., 0] * gap[..., 1] - along[..., 1] * gap[..., 0] > 0).all(-1)
@@ -107,7 +107,7 @@ def distance_to_quads(points: Floats, quads: Floats) -> Floats:
 
 
 def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
-    """The area that two quadrilaterals (4, 2) share, by that of the smaller one."""
+    """Return the shared area of two quadrilaterals (4, 2), as a share of the smaller one."""
     a, b = np.asarray(one, np.float32), np.asarray(other, np.float32)
     shared, _ = cv2.intersectConvexConvex(a, b)
     return float(shared / max(1e-6, min(cv2.contourArea(a), cv2.contourArea(b))))
@@ -115,7 +115,7 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
 
 @cache
 def card_kernels(card_mm: tuple[float, float], cell_mm: float) -> tuple[NDArray[np.float32], ...]:
-    """A card in cells of a size, at several turns: (n, n) each, of the sum 1."""
+    """Return a card in cells of a size, at several turns: (n, n) each, of the sum 1."""
     found = []
     reach = int(np.hypot(*card_mm) / 2 / cell_mm) + 1
     half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(card_mm) / 2 / cell_mm
@@ -131,10 +131,10 @@ def card_kernels(card_mm: tuple[float, float], cell_mm: float) -> tuple[NDArray[
 def moved_to_white(
     grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, *, linear: bool = False
 ) -> tuple[Floats, Floats]:
-    """Give quads (n, 4, 2) with their sides on the edge of the white, and how straight each is seen to be, (n,) 0 to 1.
+    """Return quads (n, 4, 2) with their sides at the edge of the white, and the straightness of each, (n,) 0 to 1.
 
-    `grey` (h, w) from 0 to 255. With `linear` the edge is looked for in the light itself, of which a camera's grey
-    levels are about the root: lenses blur light, and by grey levels black would look smaller than it is.
+    `grey` (h, w) is from 0 to 255. `linear`: search the edge in linear light, the square of grey levels. Blur is linear
+    in light; in grey levels black would seem smaller than it is.
     """
     straight = np.zeros(len(quads))
     for _ in range(_ROUNDS):
@@ -144,7 +144,7 @@ def moved_to_white(
 
 
 def _crossings(lines: Floats) -> Floats:
-    """Corners (n, 4, 2) of quads by their sides' lines (n, 4, 3); corner k is where side k begins."""
+    """Return corners (n, 4, 2) of quads by their sides' lines (n, 4, 3); corner k is where side k begins."""
     before = lines[:, [3, 0, 1, 2]]
     det = before[..., 0] * lines[..., 1] - before[..., 1] * lines[..., 0]
     det = np.where(np.abs(det) < 1e-9, 1e-9, det)
@@ -154,7 +154,7 @@ def _crossings(lines: Floats) -> Floats:
 
 
 def _edge_offsets(grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, linear: bool) -> tuple[Floats, Floats]:
-    """Where the white ends, (n, 4, places) in px outwards of each side (NaN: nowhere), and how many places agree."""
+    """Return the white's end, (n, 4, places) in px outwards of each side (NaN: none), and the share that agrees."""
     start, end = quads, quads[:, [1, 2, 3, 0]]
     along = end - start
     length = np.linalg.norm(along, axis=2)
@@ -167,7 +167,7 @@ def _edge_offsets(grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, 
     seen = cv2.remap(grey, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     profile = np.asarray(seen, np.float64).reshape(places.shape[:-1])
     if linear:
-        # By the brightest about each quad, so that dim light is as good as any.
+        # Relative to the brightest level around each quad, so that dim light works as well.
         brightest = np.maximum(profile.max(axis=(1, 2, 3), keepdims=True), _DARKEST_WHITE)
         profile = (profile / brightest) ** 2 * _WHITE
     rise = np.maximum(np.gradient(profile, axis=-1), 0)
@@ -183,7 +183,7 @@ def _edge_offsets(grey: NDArray[np.uint8] | NDArray[np.float32], quads: Floats, 
 
 
 def _shifted(quads: Floats, offsets: Floats) -> Floats:
-    """Quads with their sides fitted to offsets (n, 4, places) from them."""
+    """Return quads with their sides fitted to offsets (n, 4, places)."""
     start, end = quads, quads[:, [1, 2, 3, 0]]
     along = end - start
     length = np.linalg.norm(along, axis=2)
@@ -192,7 +192,7 @@ def _shifted(quads: Floats, offsets: Floats) -> Floats:
     weight = known.astype(np.float64)
     t = _PLACES - 0.5
     value = np.where(known, offsets, 0.0)
-    # A line's height and slope by least squares; a side that nobody saw stays where it is.
+    # Height and slope of a line by least squares; a side without a visible edge stays.
     s0, s1, s2 = weight.sum(-1), (weight * t).sum(-1), (weight * t * t).sum(-1)
     b0, b1 = value.sum(-1), (value * t).sum(-1)
     det = s0 * s2 - s1 * s1

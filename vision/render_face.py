@@ -1,4 +1,4 @@
-"""A deck's face as it is printed: the outlines of its marks in mm, and a picture of it."""
+"""A deck's face as printed: the outlines of its marks in mm, and a picture of it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from vision.deck import ART_PX_PER_MM, Deck, Face, PrintedMark
 
-# fillPoly paints every pixel that an outline touches; drawn this finely before it is scaled down, that is 0.03 mm.
+# fillPoly paints every pixel that an outline touches: at this resolution, before scaling down, that is 0.03 mm.
 _FINE_PX_PER_MM = 20.0
 _CIRCLE_POINTS = 96
 _LEAST_CORNERS = 3
 
 
 def mark_outline_mm(deck: Deck, mark: PrintedMark) -> NDArray[np.float64]:
-    """Give the mark's outline on its card, (n, 2), in mm from the card's top-left corner, x right, y down.
+    """Return the mark's outline on its card, (n, 2), in mm from the card's top-left corner, x right, y down.
 
-    A circle is given as a polygon of 96 points; of a mark that the card's edge cuts, what is on the card.
+    A circle is a polygon of 96 points; a mark that the card's edge cuts ends there.
     """
     if mark.shape in deck.outlines:
         outline = deck.outlines[mark.shape]
@@ -34,7 +34,7 @@ def mark_outline_mm(deck: Deck, mark: PrintedMark) -> NDArray[np.float64]:
 
 
 def _on_card(outline: NDArray[np.float64], card_mm: tuple[float, float]) -> NDArray[np.float64]:
-    """An outline (n, 2) but for what is beyond the card's edges (Sutherland and Hodgman 1974)."""
+    """Return an outline (n, 2) clipped to the card (Sutherland and Hodgman 1974)."""
     for axis, sign, edge in ((0, 1, 0.0), (0, -1, card_mm[0]), (1, 1, 0.0), (1, -1, card_mm[1])):
         within = sign * (outline[:, axis] - edge)
         if (within >= 0).all():
@@ -61,8 +61,8 @@ def bgr(colour: str) -> tuple[int, int, int]:
 def face_image(deck: Deck, face: Face, px_per_mm: float) -> NDArray[np.uint8]:
     """Return the face as printed, (h, w, 3) uint8 BGR, with square corners: its art resized, or its marks drawn.
 
-    The card's edges are the picture's edges: the mm (x, y) is at the pixel (x * px_per_mm - 0.5, y * px_per_mm - 0.5)
-    when the centre of the top-left pixel is (0, 0).
+    The picture's edges are the card's: the point (x, y) in mm is at the pixel (x * px_per_mm - 0.5, y * px_per_mm -
+    0.5), with the centre of the top-left pixel at (0, 0).
     """
     width, height = (max(1, round(side * px_per_mm)) for side in deck.card_mm)
     if not face.marks:
@@ -89,7 +89,7 @@ def _paint(
     high = np.clip(np.ceil(outline.max(axis=0)).astype(int), low + 1, picture.shape[1::-1])
     columns, rows = (int(count) for count in high - low)
     fine = np.zeros((rows * finer, columns * finer), dtype=np.uint8)
-    # A pixel's centre is its place, and fillPoly takes sixteenths of a pixel.
+    # A pixel's place is its centre, and fillPoly takes sixteenths of a pixel.
     cv2.fillPoly(fine, [np.rint(((outline - low) * finer - 0.5) * 16).astype(np.int32)], 255, shift=4)
     cover = cv2.resize(fine, (columns, rows), interpolation=cv2.INTER_AREA)[:, :, None] / np.float32(255)
     part = picture[low[1] : high[1], low[0] : high[0]]

@@ -1,4 +1,4 @@
-"""The table plane as a camera sees it: from places in mm to picture points and back."""
+"""The table plane in a camera's view: from places in mm to picture points and back."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Table:
         return np.asarray(cv2.perspectiveTransform(undistorted, self._to_table), np.float64).reshape(points.shape)
 
     def centre_mm(self, corners_px: Points) -> tuple[float, float]:
-        """The middle on the table, in mm, of a thing whose corners (n, 2) are given, in px."""
+        """Return the middle on the table, mm, of a quad or polygon with corners (n, 2) in px."""
         x, y = self.to_mm(corners_px).mean(axis=0).tolist()
         return x, y
 
     @cached_property
     def _to_table(self) -> Points:
-        """(3, 3) from undistorted px to the table."""
+        """Return the homography (3, 3) from undistorted px to the table."""
         return np.asarray(np.linalg.inv(self.homography), np.float64)
 
     def to_px(self, points_mm: Points) -> Points:
@@ -50,7 +50,7 @@ class Table:
         if not points.size:
             return points
         x, y = np.moveaxis(points, -1, 0)
-        # OpenCV's own projection of the same model takes ten times as long for points by the ten thousand.
+        # OpenCV's own projection of the same model takes ten times as long for tens of thousands of points.
         u, v, depth = (row[0] * x + row[1] * y + row[2] for row in self._to_rays)
         u, v = u / depth, v / depth
         k1, k2, p1, p2, k3 = self.distortion.tolist()
@@ -66,14 +66,14 @@ class Table:
 
     @cached_property
     def _to_rays(self) -> list[list[float]]:
-        """(3, 3) from the table to the directions in which the camera sees it, but for the lens."""
+        """Return the matrix (3, 3) from the table to the camera's rays, before lens distortion."""
         camera = np.diag([*np.diag(self.camera)[:2], 1.0])
         camera[:2, 2] = self.camera[:2, 2]
         rays: list[list[float]] = np.linalg.solve(camera, self.homography).tolist()
         return rays
 
     def px_per_mm(self, points_px: Points) -> Points:
-        """(n,) local scale at (n, 2) picture points: the root of the area ratio."""
+        """Return the local scale (n,) at picture points (n, 2): the root of the area ratio."""
         step = 2.0
         points = np.asarray(points_px, np.float64)
         around = np.concatenate([points, points + (step, 0), points + (0, step)])
@@ -82,16 +82,16 @@ class Table:
         return np.asarray(step / np.sqrt(np.maximum(np.abs(ax * by - ay * bx), 1e-12)))
 
     def moved(self, origin_mm: Points) -> Table:
-        """The same table with its origin at `origin_mm`."""
+        """Return the same table with its origin at `origin_mm`."""
         shift = np.array([[1.0, 0.0, origin_mm[0]], [0.0, 1.0, origin_mm[1]], [0.0, 0.0, 1.0]])
         return replace(self, homography=self.homography @ shift)
 
     def stretched(self, factor: float) -> Table:
-        """The same table when everything on it is really smaller by `factor` than it measures here."""
+        """Return the same table with its lengths divided by `factor`."""
         return replace(self, homography=self.homography @ np.diag([factor, factor, 1.0]))
 
 
 def turned(points: Points, turn: Points) -> Points:
-    """(n, 2) points, each turned by its own angle (n,) in rad, clockwise as seen with y down."""
+    """Return points (n, 2), each turned by its own angle (n,) in rad, clockwise as seen with y down."""
     cos, sin = np.cos(turn), np.sin(turn)
     return np.stack([cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1]], axis=1)

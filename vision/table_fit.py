@@ -1,4 +1,4 @@
-"""The table plane fitted to things of known size that are on it: marker cards, or the marks of playing cards."""
+"""Fits the table plane to flat things of known size: marker cards, or the marks of playing cards."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from vision.table import Table, turned
 
 _FOCAL_PRIOR = 0.85  # focal length over picture width: phones and Pi cameras lie between 0.6 and 1.2
 _PRIOR_SIGMA = (0.25, 0.08, 0.6, 0.6, 10.0)  # log focal, k1, two tilts (rad), log height
-# Where a picture may have been cut to a part of itself or straightened by a program: how far from its middle the lens
-# looked, right and down, in picture widths, and the logarithm of a pixel's width by its height.
+# For a picture that may be cropped or straightened: offset of the optical axis from its middle, right and down, in
+# picture widths, and the logarithm of a pixel's aspect.
 _CUT_PRIOR_SIGMA = (*_PRIOR_SIGMA, 0.25, 0.25, 0.25)
 _CORNER_SIGMA_PX = 0.35
-_ENOUGH = 3  # pieces that leave one explanation only
+_ENOUGH = 3  # pieces that leave one solution only
 _TILTS = ((0.0, 0.0), (0.35, 0.0), (-0.35, 0.0), (0.0, 0.35), (0.0, -0.35))
-_LEAST_TILT = 1e-4  # share of the picture over which the pieces must be spread to measure a tilt
+_LEAST_TILT = 1e-4  # share of the picture over which pieces must spread to measure a tilt
 _THIN_MM2 = 1.0
 _EDGE_ON = 0.05  # of a ray's direction along the table's normal
 _ROUGH_DAMPING, _NEAR_DAMPING = 1e-3, 1e-5  # of the first step from a start
-_ENOUGH_GAIN = 0.3  # of chi squared: less is noise
-_NOISE = 1.0  # times sigma: what is seen as well as this is explained
-_CUT_GAIN = 8.0  # of chi squared, by which a picture that was cut must explain more than a whole one, as in 95 of 100
+_ENOUGH_GAIN = 0.3  # of chi squared: a smaller gain is noise
+_NOISE = 1.0  # times sigma: a fit below this explains the picture
+_CUT_GAIN = 8.0  # of chi squared: gain of a cropped picture over a whole one, at 95 %
 _ROW = 0.2  # as broad as long
 
 
 @dataclass(frozen=True, eq=False)
 class FlatShape:
-    """Something flat of known size on the table: `shape_mm` (k, 2) points, seen at `points_px` (k, 2)."""
+    """A flat thing of known size on the table: `shape_mm` (k, 2) points, seen at `points_px` (k, 2)."""
 
     shape_mm: Points
     points_px: Points
@@ -42,9 +42,9 @@ class FlatShape:
 class _PlaneModel:
     """Projects pieces for a batch of parameter vectors.
 
-    A vector holds what all pieces share: log focal/width, k1, two tilts, log height, and of a picture that may be `cut`
-    the three of `_CUT_PRIOR_SIGMA`; then (x, y, turn) of every piece; lengths in mm. The frame's origin is where the
-    optical axis meets the table, and it has no roll against the camera.
+    A vector holds the shared parameters: log focal/width, k1, two tilts, log height, and, for a picture that may be
+    `cut`, the three of `_CUT_PRIOR_SIGMA`. Then follow (x, y, turn) of every piece; lengths in mm. The frame's origin
+    is where the optical axis meets the table, without roll against the camera.
     """
 
     def __init__(self, pieces: Sequence[FlatShape], size_px: tuple[int, int], cut: bool = False) -> None:
@@ -60,16 +60,16 @@ class _PlaneModel:
         self.sigma = np.array([p.sigma_px for p in pieces])[self.index]
 
     def start(self, tilts: tuple[float, float] = (0.0, 0.0)) -> Points:
-        """Parameters of a camera at about the right height, turned by two tilts (rad) from straight down."""
+        """Return parameters of a camera at about the right height, turned by two tilts (rad) from straight down."""
         px_per_mm = float(np.median([_diameter(p.points_px) / _diameter(p.shape_mm) for p in self.pieces]))
         height = np.log(_FOCAL_PRIOR * self.width / px_per_mm)
         return np.append([np.log(_FOCAL_PRIOR), 0.0, *tilts, height], self._laid((self.seen - self.centre) / px_per_mm))
 
     def start_by_areas(self) -> Points | None:
-        """Parameters of the camera that shows three or more pieces about as large as they are seen.
+        """Return parameters of the camera by the areas of three or more pieces, or None.
 
-        None where they are seen so steeply, or are so thin, that this fails. A piece's area goes with the cube
-        of 1 / depth, and 1 / depth of a plane is linear in the picture.
+        None: the view is too steep, or the pieces too thin. A piece's area is proportional to the cube of 1 / depth,
+        and 1 / depth of a plane is linear in the picture.
         """
         focal = _FOCAL_PRIOR * self.width
         rays = np.append((self.seen - self.centre) / focal, np.ones((len(self.seen), 1)), axis=1)
@@ -78,7 +78,7 @@ class _PlaneModel:
         if printed.max() < _THIN_MM2:
             return None
         scale = np.cbrt([_extent(p.points_px) for p in self.pieces] / np.maximum(printed, _THIN_MM2))
-        # Thin pieces have hardly any area, and little weight; pieces in a row leave the tilt open.
+        # Thin pieces have small areas and little weight; pieces in a row leave the tilt open.
         design = middles * (printed / printed.max())[:, None]
         against_tilt = _LEAST_TILT * np.diag([1, 1, 0])
         plane = np.linalg.solve(design.T @ middles + against_tilt, design.T @ scale)
@@ -89,16 +89,16 @@ class _PlaneModel:
         height = focal / np.linalg.norm(plane) ** 1.5 / normal[2]
         vector = np.array([np.log(_FOCAL_PRIOR), 0.0, *tilts, np.log(height)])
         rotation = self.rotation(vector[None])[0]
-        # Where the points' rays meet the plane.
+        # Rays of the points meet the plane here.
         on_plane = (rays * (height * normal[2] / (rays @ normal))[:, None] - (0, 0, height)) @ rotation[:, :2]
         return np.append(vector, self._laid(on_plane))
 
     def started_whole(self, vector: Points) -> Points:
-        """Parameters of a picture that may be cut, from those of a whole one."""
+        """Return parameters of a picture that may be cropped, from those of a whole one."""
         return np.insert(vector, [len(_PRIOR_SIGMA)] * (len(self.prior) - len(_PRIOR_SIGMA)), 0.0)
 
     def _laid(self, points_mm: Points) -> Points:
-        """x, y and turn of each piece (3·p,) whose points (n, 2) lie so on the table."""
+        """Return x, y and turn of each piece (3·p,) with its points (n, 2) on the table."""
         places = []
         for piece, seen in zip(self.pieces, self._by_piece(points_mm), strict=True):
             model = piece.shape_mm - piece.shape_mm.mean(0)
@@ -108,17 +108,17 @@ class _PlaneModel:
         return np.array(places)
 
     def in_a_row(self) -> bool:
-        """Return whether the pieces are so nearly in line that their areas hardly show the tilt across it."""
+        """Return whether the pieces are so close to a line that their areas hardly show the tilt across it."""
         middles = np.array([points.mean(0) for points in self._by_piece(self.seen)])
         spread = np.linalg.svd(middles - middles.mean(0), compute_uv=False)
         return bool(spread[-1] < _ROW * spread[0])
 
     def _by_piece(self, points: Points) -> list[Points]:
-        """The points (n, k) of all pieces, piece by piece."""
+        """Return the points (n, k) of all pieces, piece by piece."""
         return np.split(points, np.flatnonzero(np.diff(self.index)) + 1)
 
     def rotation(self, vectors: Points) -> Points:
-        """(b, 3, 3) from the table's frame to the camera's."""
+        """Return the rotation (b, 3, 3) from the table's frame to the camera's."""
         ca, sa, cb, sb = np.cos(vectors[:, 2]), np.sin(vectors[:, 2]), np.cos(vectors[:, 3]), np.sin(vectors[:, 3])
         rotation = np.empty((3, 3, len(vectors)))
         rotation[0] = cb, np.zeros_like(ca), sb
@@ -127,7 +127,7 @@ class _PlaneModel:
         return rotation.transpose(2, 0, 1)
 
     def residuals(self, vectors: Points) -> Points:
-        """(b, 2n + k): reprojection errors over their sigma, then the distances from the k priors."""
+        """Return residuals (b, 2n + k): reprojection errors over their sigma, then the distances from the k priors."""
         spend(30 + len(vectors) * len(self.index) / 10)
         shared = len(self.prior)
         poses = vectors[:, shared:].reshape(len(vectors), -1, 3)[:, self.index]
@@ -150,7 +150,7 @@ class _PlaneModel:
 
 
 def _extent(points: Points) -> float:
-    """Return how far (n, 2) points spread over an area, so that any affine map multiplies it as it does areas."""
+    """Return the spread of points (n, 2) as an area, which any affine map scales like areas."""
     x, y = (points - points.mean(0)).T
     return float(np.sqrt(max((x @ x) * (y @ y) - (x @ y) ** 2, 0.0)))
 
@@ -185,9 +185,9 @@ def _levenberg_marquardt(model: _PlaneModel, vector: Points, damping: float, rou
 
 
 def fit_table(pieces: Sequence[FlatShape], size_px: tuple[int, int]) -> tuple[Table, Points]:
-    """Fit the camera over the table to pieces of known size at unknown places (bundle adjustment on one plane).
+    """Return the camera over the table by pieces of known size at unknown places (bundle adjustment on one plane).
 
-    Gives the table, its origin where the optical axis meets it, and (n, 3) x, y, turn of every piece in its frame.
+    Returns the table, its origin where the optical axis meets it, and (n, 3) x, y, turn of every piece in its frame.
 
     Raises:
         BadTableError: no piece, or pieces that no flat table could show.
@@ -213,18 +213,18 @@ def misfit(pieces: Sequence[FlatShape], size_px: tuple[int, int]) -> tuple[float
 
 
 def _fitted(pieces: Sequence[FlatShape], size_px: tuple[int, int]) -> tuple[_PlaneModel, Points]:
-    """Fit a whole picture's camera, or that of one cut from a larger one where only this explains what is seen."""
+    """Return the fit of a whole picture, or of a cropped one if only that explains it."""
     model = _PlaneModel(pieces, size_px)
     whole = _fitted_whole(model)
     unexplained = _chi_squared(model, whole)
     if len(pieces) < _ENOUGH or unexplained < _CUT_GAIN:
         return model, whole
     cut = _PlaneModel(pieces, size_px, cut=True)
-    # What could not explain the picture may have gone far astray.
+    # A fit that does not explain the picture may be at a far local minimum.
     starts = (start for start in (whole, model.start_by_areas(), model.start()) if start is not None)
     ends = [_levenberg_marquardt(cut, cut.started_whole(start), _ROUGH_DAMPING) for start in starts]
     end = min(ends, key=lambda end: _chi_squared(cut, end))
-    # A whole picture's fit that ended astray may find its way from where the other did.
+    # A whole picture's fit in a local minimum may converge from the other's result.
     extra = slice(len(model.prior), len(cut.prior))
     again = _levenberg_marquardt(model, np.delete(end, extra), _ROUGH_DAMPING)
     whole = min(whole, again, key=lambda vector: _chi_squared(model, vector))
@@ -237,26 +237,26 @@ def _chi_squared(model: _PlaneModel, vector: Points) -> float:
 
 
 def _fitted_whole(model: _PlaneModel) -> Points:
-    """Fit the camera from wherever a start may lead to the best explanation."""
+    """Return the best fit over all starts."""
     pieces = model.pieces
     near = model.start_by_areas() if len(pieces) >= _ENOUGH else None
     ends = [] if near is None else [_levenberg_marquardt(model, near, _NEAR_DAMPING)]
     if ends and not (model.in_a_row() and _root_mean_square(model, model.residuals(ends[0][None])[0]) > _NOISE):
         return ends[0]
-    # The perspective of one square has two explanations, and the way down may lead to the worse one; so it may from
-    # pieces in a row, which leave the tilt across it open.
+    # The perspective of one square has two solutions, and descent may end in the worse one; so it may for pieces in a
+    # row, which leave the tilt across it open.
     starts = _TILTS if len(pieces) < _ENOUGH or ends else _TILTS[:1]
     ends += [_levenberg_marquardt(model, model.start(tilts), _ROUGH_DAMPING) for tilts in starts]
     return min(ends, key=lambda end: _chi_squared(model, end))
 
 
 def _root_mean_square(model: _PlaneModel, residuals: Points) -> float:
-    """Of the reprojection errors: the last residuals are the priors'."""
+    """Return the root mean square of the reprojection errors; the last residuals belong to priors."""
     return float(np.sqrt((residuals[: -len(model.prior)] ** 2).mean()))
 
 
 def _table_of(model: _PlaneModel, vector: Points) -> Table:
-    """The table of a parameter vector, its scale error unknown (0)."""
+    """Return the table of a parameter vector, with an unknown scale error (0)."""
     focal = model.width * np.exp(vector[0])
     camera = np.array([[focal, 0, model.centre[0]], [0, focal, model.centre[1]], [0, 0, 1.0]])
     if model.cut:
@@ -270,7 +270,7 @@ def _table_of(model: _PlaneModel, vector: Points) -> Table:
 
 
 def _scale_error(model: _PlaneModel, vector: Points, covariance: Points) -> float:
-    """Propagate the fit's covariance to the scale at the corners of the picture's middle half."""
+    """Return the scale's standard deviation at the corners of the picture's middle half, by the fit's covariance."""
     corners = model.centre * np.array([[0.5, 0.5], [1.5, 0.5], [1.5, 1.5], [0.5, 1.5]])
     before = np.log(_table_of(model, vector).px_per_mm(corners))
     slopes = []

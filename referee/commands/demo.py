@@ -22,7 +22,7 @@ _SEED = 7
     shell_complete=options.games_from,
     help="confetti (default), piccolino or coloretto",
 )
-@options.deck("the deck that lies there", show_default="the game's own")
+@options.deck("the deck on the table", show_default="the game's own")
 @click.option("--rounds", metavar="N", type=int, default=3, help="how many rounds, 1 to 3")
 @click.option("--fast", is_flag=True, help="as fast as this computer can, without speech and page")
 @click.option("--seed", metavar="N", type=click.IntRange(0), default=_SEED, help="another number is another game")

@@ -28,7 +28,7 @@ def _printable(_context: click.Context, _argument: click.Parameter, begun: str) 
     help="a deck (confetti, piccolino, coloretto, everdeck), or markers",
 )
 @options.output("FILE.pdf", "the PDF to write", required=True)
-@click.option("--manifest", metavar="FILE.json", type=options.FILE, help="where every card lies on the pages")
+@click.option("--manifest", metavar="FILE.json", type=options.FILE, help="place of every card on the pages")
 @click.option("--paper", type=click.Choice(PAPERS, case_sensitive=False), default="a4", help="the paper")
 @options.language
 def command(what: str, output: Path, manifest: Path | None, paper: str) -> int:

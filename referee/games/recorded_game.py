@@ -169,11 +169,11 @@ class RecordedGame:
         device_events, last_ns = _device_events(self._recording)
         frames = _frames(self._recording)
         begins_ns = next((entry[0] for entry in _frames(self._recording)), 0)
-        told = self._told()
-        for event in told:
+        messages = self._messages()
+        for event in messages:
             if event.t_ns < begins_ns:
                 self._say(session, event)
-        since = [event for event in told if event.t_ns >= begins_ns]
+        since = [event for event in messages if event.t_ns >= begins_ns]
         ordered = sorted([*device_events, *since], key=lambda event: event.t_ns)
         events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(ordered))
         undecodable, faults = False, set[str]()
@@ -202,10 +202,10 @@ class RecordedGame:
         try:
             return session.say(event)
         except BadInputError as error:
-            self._warn(f"told at {event.t_ns} ns: {error}")
+            self._warn(f"messages at {event.t_ns} ns: {error}")
             return Outcome()
 
-    def _told(self) -> list[Event]:
+    def _messages(self) -> list[Event]:
         """Return what neither pictures nor edges show, in the order of time; what is no event is left out."""
         found = []
         for recorded in self._recording.events:
@@ -213,7 +213,7 @@ class RecordedGame:
                 try:
                     found.append(parse_event(recorded.payload.event))
                 except BadInputError as error:
-                    self._warn(f"told at {recorded.t_ns} ns: {error}")
+                    self._warn(f"messages at {recorded.t_ns} ns: {error}")
         return found
 
 

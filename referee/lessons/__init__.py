@@ -1,1 +1,1 @@
-"""A lesson on the page: a family lays its cards, names what was found, and gets a deck."""
+"""A lesson on the page: a family lays out its cards, names the found faces, and gets a deck."""

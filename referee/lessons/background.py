@@ -1,6 +1,6 @@
 """Background jobs of a lesson: study pictures, propose names, make decks, read tests.
 
-Each works on a copy of the draft, and what comes of it is taken in only where the draft still is what it was.
+Each job works on a copy of the draft; its result counts only if the draft has not changed meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 
 def study(on: GoingOn, bench: Workbench, number: int) -> None:
-    """Study a picture that waits, and put its cards into groups."""
+    """Study a waiting picture, and put its cards into groups."""
     given = on.copy()
     if not any(shot.number == number for shot in given.shots):
         return
@@ -59,7 +59,7 @@ def _take_in(on: GoingOn, found: work.Studied, known: list[int]) -> None:
 
 
 def propose(on: GoingOn, bench: Workbench) -> None:
-    """Say what the program would call the groups."""
+    """Propose names for the groups."""
     if on.draft is None:
         return
     given = on.copy()
@@ -74,10 +74,10 @@ def propose(on: GoingOn, bench: Workbench) -> None:
 
 
 def make(on: GoingOn, bench: Workbench) -> None:
-    """Make the deck of what was learned, unless it was made and nothing has changed since.
+    """Make the deck, unless it was made and nothing has changed since.
 
     Raises:
-        LessonError: something was changed meanwhile.
+        LessonError: the draft was changed meanwhile.
     """
     given = on.copy()
     if given.measured is not None and on.files.deck.is_file():
@@ -92,7 +92,7 @@ def make(on: GoingOn, bench: Workbench) -> None:
 
 
 def test(on: GoingOn, bench: Workbench, number: int) -> None:
-    """Read a picture by the deck as it is now."""
+    """Read a picture by the present deck."""
     try:
         make(on, bench)
         on.now("reading")
@@ -115,7 +115,7 @@ def test(on: GoingOn, bench: Workbench, number: int) -> None:
 
 
 def save(on: GoingOn, bench: Workbench) -> None:
-    """Make the deck, and keep it among the others; the lesson is over then."""
+    """Make the deck and add it to the others, which ends the lesson."""
     make(on, bench)
     on.now("saving")
     with on.lock:

@@ -1,6 +1,6 @@
-"""A deck that is being taught: what was seen in each picture, which cards show one face, and what people said of them.
+"""A deck in the making: cards of each picture, groups of cards with one face, and people's names for them.
 
-Data that outlasts a restart; changes are checked here, pictures are studied elsewhere.
+The data survives a restart. Changes are checked here; pictures are studied elsewhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Data(BaseModel):
 
 
 class DraftOutline(_Data):
-    """A find that was not learned: its corners in the picture's pixels, and the reason."""
+    """A detection that was not learned: its corners in the picture's pixels, and the reason."""
 
     corners: Points
     reason: str
@@ -34,8 +34,8 @@ class DraftOutline(_Data):
 class LessonPicture(_Data):
     """A picture of the lesson.
 
-    `state`: waiting until it has been studied; learned; test: only what was mended in it teaches. `cards`: corners of
-    each card in the picture's pixels, clockwise, and `sizes_mm` their widths and lengths.
+    `state`: waiting for its study; learned; or test, of which only corrected cards are learned. `cards`: each card's
+    corners in the picture's pixels, clockwise; `sizes_mm`: their widths and lengths.
     """
 
     number: int
@@ -47,23 +47,23 @@ class LessonPicture(_Data):
 
 
 class Example(_Data):
-    """A card in a picture, by the picture's number and its own there."""
+    """A card in a picture, by both numbers."""
 
     picture: int
     place: int
 
     @property
     def name(self) -> str:
-        """Return the file name of its own picture."""
+        """Return the file name of the card's own picture."""
         return f"{self.picture}-{self.place}"
 
 
 Alike = Callable[[Example, Example], bool]
-"""Compares two cards: they may show one face."""
+"""Compares two cards: whether they may show one face."""
 
 
 class Group(_Data):
-    """Cards that show one face. `said`: what people said of it; `proposed`: what the program would say."""
+    """Cards with one face. `said`: attributes by people; `proposed`: attributes by the program."""
 
     id: int
     examples: list[Example]
@@ -73,12 +73,12 @@ class Group(_Data):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Return its confirmed meaning: proposals count once they were confirmed."""
+        """Return the confirmed attributes: proposals count once they are confirmed."""
         return {} if self.is_back else self.said
 
 
 class DraftReading(_Data):
-    """A card that was read in the test: `group` is None where it showed no face for certain; `mended`: by a person.
+    """A card that the test has read: `group` is None if no face is certain; `mended`: a person corrected it.
 
     `marks` are the colours of a card of marks, small, medium, big.
     """
@@ -92,7 +92,7 @@ class DraftReading(_Data):
 
 
 class Test(_Data):
-    """The closing check: the picture that was read, and how it was read."""
+    """The closing check: a picture and its reading."""
 
     picture: int
     readings: list[DraftReading]
@@ -109,7 +109,7 @@ class MeasuredFaces(_Data):
 
 
 class Draft(_Data):
-    """The lesson as it stands. `began`: which one it is; `card_mm`: what cards measured in the first picture."""
+    """The state of the lesson. `began`: its identity; `card_mm`: the cards' size in the first picture."""
 
     began: int = Field(default_factory=time.time_ns)
     name: Annotated[str, Field(max_length=100)]
@@ -125,16 +125,16 @@ class Draft(_Data):
     test: Test | None = None
     measured: MeasuredFaces | None = None
     revision: int = 0
-    """Grows whenever what the deck is made of changes."""
+    """Grows with each change that changes the deck."""
 
     @property
     def learned(self) -> list[LessonPicture]:
-        """Pictures that were studied."""
+        """Return the studied pictures."""
         return [shot for shot in self.shots if shot.state != "waiting"]
 
     @property
     def fronts(self) -> list[Group]:
-        """All groups but backs."""
+        """Return all groups except backs."""
         return [group for group in self.groups if not group.is_back]
 
     def shot(self, number: int) -> LessonPicture:
@@ -165,7 +165,7 @@ class Draft(_Data):
         """Add a picture.
 
         Raises:
-            LessonError: there are enough.
+            LessonError: the lesson has enough pictures.
         """
         if len(self.shots) >= MOST_PICTURES:
             raise LessonError("fault.lesson_full", n=MOST_PICTURES)
@@ -180,7 +180,7 @@ class Draft(_Data):
         return self.groups[-1]
 
     def add_to(self, group: int | None, example: Example) -> Group:
-        """Put a card into a group that was there when it was looked at, or into a new one."""
+        """Put a card into a group, if that still exists, or into a new one."""
         try:
             found = None if group is None else self.group(group)
         except LessonError:
@@ -191,7 +191,7 @@ class Draft(_Data):
         return found
 
     def forget_picture(self, number: int) -> None:
-        """Take a picture back with all that was learned from it."""
+        """Remove a picture and everything that was learned from it."""
         self.shots = [shot for shot in self.shots if shot.number != number]
         for group in self.groups:
             group.examples = [example for example in group.examples if example.picture != number]
@@ -203,7 +203,7 @@ class Draft(_Data):
         self.changed()
 
     def join(self, first: int, second: int) -> Group:
-        """Take two groups for one face; what was said of the first counts, then what was said of the second."""
+        """Join two groups of one face; the first one's attributes go before the second one's."""
         one, other = self.group(first), self.group(second)
         if one is other:
             return one
@@ -239,7 +239,7 @@ class Draft(_Data):
         raise LessonError("fault.lesson_gone")
 
     def split(self, number: int, others: Sequence[bool]) -> Group:
-        """Make two groups of one; `others` says of each card whether it goes to the new one."""
+        """Split a group; `others` holds for each card whether it goes to the new one."""
         group = self.group(number)
         gone = [example for example, goes in zip(group.examples, others, strict=True) if goes]
         if not gone or len(gone) == len(group.examples):
@@ -249,7 +249,7 @@ class Draft(_Data):
         return self.new_group(gone)
 
     def say(self, number: int, attributes: dict[str, str], is_back: bool, alike: Alike) -> Group:
-        """Take down what a group shows; another that shows the same, and looks so, is joined with it."""
+        """Set a group's attributes; another group with the same ones and a similar look is joined with it."""
         group = self.group(number)
         group.said, group.is_back = ({}, True) if is_back else (attributes, False)
         self.changed()
@@ -263,13 +263,13 @@ class Draft(_Data):
         return group
 
     def confirm(self, alike: Alike) -> None:
-        """Take all proposals that say all that the game asks as said."""
+        """Confirm all proposals that are complete for the game."""
         for group in list(self.groups):
             if group in self.groups and not group.is_back and not group.said and is_whole(self.game, group.proposed):
                 self.say(group.id, dict(group.proposed), False, alike)
 
     def changed(self) -> None:
-        """Take it that another deck comes of this now."""
+        """Note that the draft makes another deck now."""
         self.revision += 1
         self.measured = None
 
@@ -281,5 +281,5 @@ def _mean_one(game: str | None, one: Group, other: Group) -> bool:
 
 
 def is_whole(game: str | None, said: dict[str, str]) -> bool:
-    """Return whether attributes say all that a game needs to know of a face."""
+    """Return whether attributes describe a face completely for a game."""
     return game is not None and game_kind(game).cards.is_whole(said)

@@ -1,4 +1,4 @@
-"""What can go wrong in a lesson on the page, a deck's name among it."""
+"""Errors of a lesson on the page, and the check of a deck's name."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from referee.errors import BadInputError
 
 
 class LessonError(BadInputError):
-    """Something that cannot be done in a lesson."""
+    """A step of a lesson that is impossible."""
 
 
 def check_name(store: DeckStore, name: str) -> None:
-    """Say whether a new deck can have a name.
+    """Check the name of a new deck.
 
     Raises:
-        LessonError: it cannot.
+        LessonError: the name is invalid or taken.
     """
     if any(name.casefold() == other.casefold() for other in store.names()):
         raise LessonError("fault.deck_name_taken", name=name)

@@ -22,13 +22,13 @@ _CARD = re.compile(r"[0-9]{1,6}-[0-9]{1,6}")
 
 
 class LessonFiles:
-    """The files of the one lesson that goes on."""
+    """The files of the running lesson."""
 
     def __init__(self, state: Path) -> None:
         self.folder = state / FOLDER
 
     def load(self) -> Draft | None:
-        """Return the draft; None where it is missing. One that makes no sense is set aside."""
+        """Return the draft, or None without one; an invalid one is set aside."""
         usual: Draft | None = None
         return kept_data(self.folder / "draft.json", _MOST_BYTES, _draft, usual, self.folder.parent)
 
@@ -60,25 +60,25 @@ class LessonFiles:
         write_whole(self.card(name), cv2.imencode(".png", card)[1].tobytes())
 
     def read(self, path: Path) -> bytes | None:
-        """Return a file's bytes, None where it is gone."""
+        """Return a file's bytes, or None without the file."""
         try:
             return path.read_bytes()
         except OSError:
             return None
 
     def picture(self, number: int) -> Path:
-        """Return where a picture is."""
+        """Return the path of a picture."""
         return self.folder / f"picture-{number}.jpg"
 
     def card(self, name: str) -> Path:
-        """Return where a card's own picture is; `name` is that of an example."""
+        """Return the path of a card's own picture; `name` is that of an example."""
         if not _CARD.fullmatch(name):
             raise ValueError("no card is called so")
         return self.folder / f"card-{name}.png"
 
     @property
     def deck(self) -> Path:
-        """Return where the deck that came of it is."""
+        """Return the path of the lesson's deck."""
         return self.folder / "so-far.deck"
 
     def forget_picture(self, number: int) -> None:
@@ -88,7 +88,7 @@ class LessonFiles:
             path.unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Remove all."""
+        """Remove all files."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _make(self) -> None:
@@ -101,5 +101,5 @@ class LessonFiles:
 
 
 def _draft(data: object) -> Draft | None:
-    # What was JSON is given back as JSON: its lists become tuples only so.
+    # Validation in JSON mode turns lists into tuples.
     return Draft.model_validate_json(json.dumps(data))

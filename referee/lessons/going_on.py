@@ -1,4 +1,4 @@
-"""The lesson that goes on, as every part of its work sees it: the draft, its files, what waits, what went wrong."""
+"""The running lesson: its draft, its files, waiting jobs, and faults."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from vision.errors import VisionError
 
 
 class GoingOn:
-    """The draft with a lock, and a thread that works off what takes long.
+    """The draft with a lock, and a thread for slow jobs.
 
-    Whoever reads or changes the draft holds `lock`. `version` grows with each change, and `on_change` is called then.
+    Every reader and writer of the draft holds `lock`. `version` grows with each change, which calls `on_change`.
     """
 
     def __init__(self, state: Path) -> None:
@@ -37,15 +37,15 @@ class GoingOn:
         self._thread = SupervisedThread("lesson", self._work, self._failed)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Work no more once what is being done is done."""
+        """Stop after the current job."""
         self._jobs.put(None)
 
     def view(self) -> dict[str, Any]:
-        """Return all that the page shows; see `Lessons.view`."""
+        """Return the page's view; see `Lessons.view`."""
         with self.lock:
             return {
                 "version": self.version,
@@ -67,7 +67,7 @@ class GoingOn:
         return self.draft
 
     def copy(self) -> Draft:
-        """Return the draft as it is now, to be worked on without the lock.
+        """Return a copy of the draft, for work without the lock.
 
         Raises:
             LessonError: there is none.
@@ -76,11 +76,11 @@ class GoingOn:
             return self.get().model_copy(deep=True)
 
     def is_still(self, draft: Draft) -> bool:
-        """Return whether what was worked on is what there is."""
+        """Return whether the draft is still the one that was copied."""
         return self.draft is not None and (self.draft.began, self.draft.revision) == (draft.began, draft.revision)
 
     def keep(self) -> None:
-        """Keep the draft after a change."""
+        """Save the draft after a change."""
         if self.draft is not None:
             self.files.save(self.draft)
         self.changed()
@@ -91,18 +91,18 @@ class GoingOn:
         self.on_change()
 
     def forget_picture(self, number: int) -> None:
-        """Forget a picture and all that was learned from it."""
+        """Remove a picture and everything that was learned from it."""
         self.get().forget_picture(number)
         self.files.forget_picture(number)
         self.keep()
 
     def forget(self) -> None:
-        """Forget the lesson."""
+        """Remove the lesson."""
         self.draft = self.trouble = None
         self.files.clear()
 
     def later(self, what: str, job: Callable[[], None]) -> None:
-        """Have something done in its turn; `what` is what the page calls it."""
+        """Queue a job; `what` is its name on the page."""
         with self.lock:
             self._busy.append(what)
             self.trouble = None
@@ -110,13 +110,13 @@ class GoingOn:
             self.changed()
 
     def now(self, what: str) -> None:
-        """Say what is being done now."""
+        """Set the name of the present job."""
         with self.lock:
             self._busy[:1] = [what]
             self.changed()
 
     def _failed(self, fault: Exception) -> None:
-        """Say on the page what became of the job that failed; the others go on."""
+        """Show the fault of a job on the page; the other jobs continue."""
         self.trouble = told(fault)
         self.changed()
 
@@ -126,7 +126,7 @@ class GoingOn:
             try:
                 job()
             except (RingmasterError, VisionError) as error:
-                # Of a lesson that was given up nobody wants to hear.
+                # Faults of a dropped lesson are of no interest.
                 if self.draft is not None and self.draft.began == began:
                     self.trouble = told(error)
             finally:
@@ -136,7 +136,7 @@ class GoingOn:
 
 
 def told(error: Exception) -> dict[str, Any]:
-    """Return the sentence that the page says of an error: its key and its values."""
+    """Return the page's sentence for an error: its key and its values."""
     if isinstance(error, LessonError):
         return {"key": error.key.removeprefix("fault."), "values": dict(error.values)}
     return {"key": "lesson_failed", "values": {"why": str(error)}}

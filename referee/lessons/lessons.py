@@ -1,7 +1,7 @@
-"""The lesson that a family gives on the page, and what it may do there.
+"""The lesson on the page, with all steps that a family can take.
 
-Pictures are kept at once and studied one after the other, so that the cards may be changed meanwhile. The draft is kept
-after each change: a restart, or another phone, goes on where it was.
+Pictures are saved at once and studied one after the other, while the cards may already be exchanged. The draft is saved
+after each change, so a restart, or another phone, continues from there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from referee.lessons.workbench import Workbench
 from vision.errors import VisionError
 
 TakePicture = Callable[[], NDArray[np.uint8] | None]
-"""Gives what the camera sees now, (h, w, 3) uint8 BGR, of the table only; None where there is no camera."""
+"""Returns the camera's picture of the table, (h, w, 3) uint8 BGR, or None without a camera."""
 
 
 class Lessons:
@@ -42,13 +42,13 @@ class Lessons:
                 self._study(shot.number)
 
     def close(self) -> None:
-        """End the work; what was kept is gone on with next time."""
+        """Stop the work; the saved state continues at the next start."""
         self._on.stop()
         self._bench.rest()
 
     @property
     def version(self) -> int:
-        """Grows with each change."""
+        """Return a number that grows with each change."""
         return self._on.version
 
     def follow(self, on_change: Callable[[], None]) -> None:
@@ -56,29 +56,29 @@ class Lessons:
         self._on.on_change = on_change
 
     def view(self) -> dict[str, Any]:
-        """Return all that the page shows: `{"version", "busy", "waiting", "trouble", "saved", "draft"}`.
+        """Return the page's view: `{"version", "busy", "waiting", "trouble", "saved", "draft"}`.
 
-        `busy`: null, "studying", "making", "reading" or "saving"; `waiting`: how much is still to be done; `trouble`:
-        null or `{"key", "values"}` of a sentence; `saved`: the name of the deck that came of the last lesson, or null;
-        `draft`: null or as `referee.lessons.view` gives it.
+        `busy`: null, "studying", "making", "reading" or "saving"; `waiting`: number of waiting jobs; `trouble`: null or
+        `{"key", "values"}` of a sentence; `saved`: name of the last lesson's deck, or null; `draft`: null or
+        `referee.lessons.view`'s data.
         """
         return self._on.view()
 
     def picture(self, number: int) -> bytes | None:
-        """Return a picture of the lesson, a JPEG; None where it is gone."""
+        """Return a picture of the lesson, a JPEG, or None."""
         return self._on.files.read(self._on.files.picture(number))
 
     def card(self, name: str) -> bytes | None:
-        """Return a card's own picture, a PNG; None where it is gone."""
+        """Return a card's own picture, a PNG, or None."""
         with contextlib.suppress(ValueError):
             return self._on.files.read(self._on.files.card(name))
         return None
 
     def begin(self, name: str, game: Game | None, expected: int) -> None:
-        """Begin a lesson; one that was going on is forgotten.
+        """Begin a lesson in place of a running one.
 
         Raises:
-            LessonError: no deck can have this name, or one has it.
+            LessonError: the deck's name is invalid or taken.
         """
         check_name(self._store, name)
         with self._on.lock:
@@ -91,7 +91,7 @@ class Lessons:
         """Rename the deck, and set its number of colours or cards.
 
         Raises:
-            LessonError: no deck can have this name, or one has it.
+            LessonError: the deck's name is invalid or taken.
         """
         check_name(self._store, name)
         with self._on.lock:
@@ -100,10 +100,10 @@ class Lessons:
             self._on.keep()
 
     def look(self) -> None:
-        """Take a picture of the cards that are there, to be studied soon.
+        """Take a picture of the cards on the table, to be studied soon.
 
         Raises:
-            LessonError: there is no lesson, no camera, or there are enough pictures.
+            LessonError: no lesson, no camera, or enough pictures.
         """
         image = self._picture_now()
         with self._on.lock:
@@ -115,7 +115,7 @@ class Lessons:
             self._study(shot.number)
 
     def take_back(self) -> None:
-        """Forget the last picture and all that was learned from it.
+        """Remove the last picture and everything that was learned from it.
 
         Raises:
             LessonError: there is none.
@@ -128,15 +128,15 @@ class Lessons:
         self._propose()
 
     def say(self, group: int, attributes: dict[str, str], is_back: bool) -> None:
-        """Take down what a group shows."""
+        """Set a group's attributes."""
         self._edit(lambda draft: draft.say(group, attributes, is_back, self._alike))
 
     def confirm(self) -> None:
-        """Take all that the program proposes as said."""
+        """Confirm all proposals."""
         self._edit(lambda draft: draft.confirm(self._alike))
 
     def join(self, first: int, second: int) -> None:
-        """Take two groups for one face."""
+        """Join two groups of one face."""
         self._edit(lambda draft: draft.join(first, second))
 
     def move(self, card: str, to: int | None) -> None:
@@ -144,7 +144,7 @@ class Lessons:
         self._edit(lambda draft: draft.move(card, to))
 
     def split(self, group: int) -> None:
-        """Make two groups of one that shows two faces."""
+        """Split a group that shows two faces."""
 
         def parted(draft: Draft) -> Group:
             names = [example.name for example in draft.group(group).examples]
@@ -155,10 +155,10 @@ class Lessons:
         self._edit(parted)
 
     def test(self) -> None:
-        """Take a picture of any cards, and read it by the deck as it is by then.
+        """Take a picture of any cards, and read it by the deck once that is made.
 
         Raises:
-            LessonError: something is missing before the deck can be used, or there is no camera.
+            LessonError: the deck is not complete, or there is no camera.
         """
         self._demand_whole()
         image = self._picture_now()
@@ -171,7 +171,7 @@ class Lessons:
             self._on.later("making", partial(background.test, self._on, self._bench, shot.number))
 
     def mend(self, reading: int, group: int | None) -> None:
-        """Say what a card of the test really is, a known face or a new one; it is an example of it from now on.
+        """Correct a card of the test to a known face or a new one; it becomes an example of that face.
 
         Raises:
             LessonError: there is no such card.
@@ -195,10 +195,10 @@ class Lessons:
             self._on.keep()
 
     def save(self) -> None:
-        """Make the deck of all that was learned, and keep it among the others; the lesson is over then.
+        """Make the deck and add it to the others, which ends the lesson.
 
         Raises:
-            LessonError: something is missing before the deck can be used, or its name was taken meanwhile.
+            LessonError: the deck is not complete, or its name was taken meanwhile.
         """
         self._demand_whole()
         with self._on.lock:
@@ -206,7 +206,7 @@ class Lessons:
             self._on.later("making", partial(background.save, self._on, self._bench))
 
     def drop(self) -> None:
-        """Forget the lesson."""
+        """Remove the lesson."""
         with self._on.lock:
             self._on.forget()
             self._on.changed()
@@ -233,7 +233,7 @@ class Lessons:
         return image
 
     def _drop_test(self, draft: Draft) -> None:
-        """Forget the test before; what was mended in it is kept."""
+        """Remove the last test, but keep its corrections."""
         before, draft.test = draft.test, None
         if before is not None and not draft.shot(before.picture).cards:
             self._on.forget_picture(before.picture)

@@ -10,11 +10,11 @@ from vision.teaching.lesson_cards import CUT_OR_COVERED
 
 
 def draft_view(draft: Draft) -> dict[str, Any]:
-    """Return the lesson.
+    """Return the lesson's data.
 
-    `{"name", "game", "expected", "kind", "groups": [{"id", "said", "proposed", "back", "cards": [names]}], "shot": the
-    last picture, or null, "pictures": how many, "test", "measured", "tally", "missing": the key of a sentence, or
-    null, "proposals": how many groups can be named as proposed}`. A picture is `{"number", "state", "outlines":
+    `{"name", "game", "expected", "kind", "groups": [{"id", "said", "proposed", "back", "cards": [names]}], "shot": last
+    picture or null, "pictures": their number, "test", "measured", "tally", "missing": key of a sentence or null,
+    "proposals": number of groups with an unconfirmed proposal}`. A picture is `{"number", "state", "outlines":
     [{"corners", "group", "card"}], "unclear": [{"corners", "reason": "touch" or "odd"}]}`.
     """
     shots = [shot for shot in draft.shots if shot.state != "test"]
@@ -68,7 +68,7 @@ def _shares(corners: Points, size_px: tuple[int, int]) -> list[list[float]]:
 
 
 def missing(draft: Draft) -> str | None:
-    """The key of the sentence that says what is missing before the deck can be used, None where nothing is."""
+    """Return the key of the sentence about a missing part of the deck, or None for a complete deck."""
     fronts = draft.fronts
     if not fronts:
         return "lesson_nothing_seen"
@@ -81,7 +81,7 @@ def missing(draft: Draft) -> str | None:
 
 
 def tally(draft: Draft) -> dict[str, Any]:
-    """Return what was seen so far, and of how much: `seen`, `of` (0 where nobody said), and counts by the game."""
+    """Return the progress: `seen`, `of` (0 if unknown), and counts by the game."""
     of_game = None if draft.game is None or draft.kind == "marks" else game_kind(draft.game).cards.tally
     if of_game is None:
         return {"seen": len(draft.fronts), "of": draft.expected}
@@ -89,7 +89,7 @@ def tally(draft: Draft) -> dict[str, Any]:
 
 
 def face_names(draft: Draft) -> dict[int, str]:
-    """Return what each group's face is called in the deck, by the group's id."""
+    """Return the name of each group's face in the deck, by the group's id."""
     names: dict[int, str] = {}
     taken: set[str] = set()
     number = 0

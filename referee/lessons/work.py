@@ -38,9 +38,9 @@ _MOST_JUDGED = 16
 
 @dataclass(frozen=True)
 class Studied:
-    """Content of a picture: `fault` is the key of a sentence where nothing can be learned from it.
+    """Content of a picture: `fault` is the key of a sentence for a picture from which nothing can be learned.
 
-    `groups` says of each card which of the known groups it belongs to; numbers beyond those are of new ones.
+    `groups` holds each card's group; numbers beyond the known groups are new ones.
     """
 
     shot: LessonPicture
@@ -51,10 +51,10 @@ class Studied:
 
 
 def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) -> Studied:
-    """Study a picture; `known` names a card of each group.
+    """Return a picture's content; `known` names a card of each group.
 
     Raises:
-        VisionError, WorkFailedError: it cannot be read, or its cards cannot be kept.
+        VisionError, WorkFailedError: it cannot be read, or its cards cannot be saved.
     """
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
@@ -86,7 +86,7 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
 
 
 def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, float]) -> bool:
-    """Return whether two cards look as if they could show one face.
+    """Return whether two cards may show one face, by their looks.
 
     Raises:
         VisionError: a card's picture is gone.
@@ -96,7 +96,7 @@ def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, f
 
 
 def split(state: Path, names: Sequence[str], card_mm: tuple[float, float]) -> list[bool]:
-    """Return which cards of a group are rather like the one that is least like its first.
+    """Return for each card of a group whether it resembles the one most different from the first more than the first.
 
     Raises:
         VisionError: a card's picture is gone.
@@ -118,10 +118,10 @@ def propose(state: Path, draft: Draft) -> dict[int, dict[str, str]]:
 
 
 def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
-    """Learn the deck of all pictures, keep it in the lesson's folder, and say how far its faces are apart.
+    """Learn the deck from all pictures, save it in the lesson's folder, and return the separation of its faces.
 
     Raises:
-        VisionError, WorkFailedError: it cannot be learned or kept.
+        VisionError, WorkFailedError: it cannot be learned or saved.
     """
     from referee.files import write_whole
 
@@ -165,7 +165,7 @@ class TestRead:
 
 
 def read_test(state: Path, number: int, draft: Draft) -> TestRead:
-    """Read a picture by the deck that came of the lesson.
+    """Return the cards in a picture, read by the lesson's deck.
 
     Raises:
         VisionError: the picture or the deck cannot be read.
@@ -193,7 +193,7 @@ def _draft_reading(card: Card, names: Mapping[str, int]) -> DraftReading:
 
 
 def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> tuple[float, float]:
-    """Keep the picture of a card that was mended in the test, and give its width and length in mm."""
+    """Save the picture of a card that was corrected in the test; return its width and length in mm."""
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
     mm = draft.card_mm or (63.0, 88.0)
@@ -209,7 +209,7 @@ def _laid(shot: LessonPicture, picture: TeachingPicture) -> LaidCards:
 
 
 def _laid_in(shot: LessonPicture, image: Image) -> LaidCards:
-    """The cards of a picture as they were found then; its marker cards are looked for again."""
+    """Return a picture's cards as they were found before; its markers are searched again."""
     markers = markers_in(image)
     return LaidCards(
         np.array(shot.cards, np.float64).reshape(-1, 4, 2),

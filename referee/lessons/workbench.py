@@ -1,4 +1,4 @@
-"""A process of its own for what takes seconds, at a low priority: no game that is being played waits for it."""
+"""A process with low priority for slow work, so that no running game waits for it."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _Helper = tuple[SpawnProcess, Connection]
 
 
 class Workbench:
-    """Runs one piece of work at a time elsewhere; its process is there only as long as a lesson needs it."""
+    """Runs one job at a time in its process, which exists only while a lesson needs it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._helper: _Helper | None = None
 
     def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do a piece of work and give what came of it, with its own errors; one at a time.
+        """Return the result of a job, or raise its error; one at a time.
 
         Raises:
-            WorkFailedError: the process died of it, twice, or was ended.
+            WorkFailedError: the process died twice, or was ended.
         """
         for _ in range(_TRIES):
             with self._lock:
@@ -46,12 +46,12 @@ class Workbench:
                     ended = self._helper is not helper
                 if ended:
                     break
-                # The machine was short of memory, most likely: once more, with a new process.
+                # Most likely memory was short: a new process tries it once more.
                 self.rest()
         raise WorkFailedError("error.lessons.this_was_too_much_for")
 
     def rest(self) -> None:
-        """End the process, whatever it is doing, until there is work again."""
+        """End the process, even in the middle of a job, until the next one."""
         with self._lock:
             helper, self._helper = self._helper, None
         if helper is not None:
@@ -83,8 +83,8 @@ def _answer(helper: _Helper, work: Callable[..., Any], args: tuple[Any, ...], kw
 
 
 def _serve(line: Connection) -> None:
-    """Do what is asked until nobody asks any more (in the process of its own)."""
-    # Ctrl-C reaches the whole group of processes: this one ends when the referee does.
+    """Run jobs until the pipe closes (in the job process)."""
+    # Ctrl-C reaches the whole process group: this process ends when the referee does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):
         os.nice(_NICE)

@@ -14,23 +14,23 @@ from vision.arrays import Floats, Image, Singles
 from vision.channels import largest
 
 MOST_AGE_NS = 150_000_000
-"""Nobody turns a card that nobody saw being touched in less."""
+"""Shortest time in which a player can turn a card without a frame that shows a hand."""
 _GUESSED_NS = 100_000_000
 _KEPT = 15
 _LEAST = 3
-_MOST = 0.9  # of the periods are no longer than what a frame is waited for
+_MOST = 0.9  # quantile of the periods for which a frame is awaited
 _SLACK_NS = 1_000_000
 
 
 class FramePace:
-    """Follows the times of frames. It goes by the camera's count, so that frames left out unread are not missed."""
+    """Follows the times of frames by the camera's count, so that frames that were not read are not missing."""
 
     def __init__(self) -> None:
         self._periods: deque[float] = deque(maxlen=_KEPT)
         self._last: Frame | None = None
 
     def look(self, frame: Frame) -> bool:
-        """Take the next frame, and return whether frames are missing before it."""
+        """Take the next frame; return whether frames are missing before it."""
         last, lost = self._last, self.missing(frame.exposure_end_ns)
         if last is not None and frame.sequence > last.sequence:
             self._periods.append((frame.exposure_end_ns - last.exposure_end_ns) / (frame.sequence - last.sequence))
@@ -39,7 +39,7 @@ class FramePace:
 
     @property
     def period_ns(self) -> float:
-        """The time in which the next frame follows, ns, by how evenly they came."""
+        """Return the time in which the next frame should follow, ns, by the regularity of earlier ones."""
         if len(self._periods) < _LEAST:
             return _GUESSED_NS
         return sorted(self._periods)[int(_MOST * len(self._periods))]
@@ -55,16 +55,16 @@ class FramePace:
 
 WIDTH_PX = 240
 _BLUR_PX = 1.5
-_LEAST_STEP = 5.0  # grey levels; what is below is compression and flicker
+_LEAST_STEP = 5.0  # grey levels; smaller differences are compression and flicker
 _NOISES = 8.0
 _LEAST_PIXELS = 6
-_BLACK = 4.0  # levels at which the share says nothing
+_BLACK = 4.0  # levels at which a ratio means nothing
 
 Polygon = NDArray[np.float64]
 
 
 class Stillness:
-    """Follows a table through its frames, within `watch` if that has been called, else in the whole picture."""
+    """Measures motion on a table, within the area of `watch`, or in the whole picture without one."""
 
     def __init__(self) -> None:
         self._since_ns: int | None = None
@@ -74,7 +74,7 @@ class Stillness:
         self._mask: NDArray[np.bool_] | None = None
 
     def watch(self, area: Polygon) -> None:
-        """Look only at what is within a polygon (k, 2), in shares of the picture's size: people move outside it."""
+        """Limit the search to a polygon (k, 2), in shares of the picture's size: people move outside it."""
         self._area, self._mask = area, None
 
     @property
@@ -91,14 +91,14 @@ class Stillness:
             return
         if self._mask is None:
             self._mask = np.ones(now.shape, bool) if self._area is None else _inside(self._area, now.shape)
-        # Compared is what lay there when it came to rest, not the frame before: slow hands move too little in a frame.
+        # The reference is the table when it came to rest, not the last frame: slow hands move too little in a frame.
         moved = _differs(self._anchor, now) & self._mask
         if np.count_nonzero(moved) >= _LEAST_PIXELS:
             self._moved_ns[moved] = t_ns
             self._since_ns, self._anchor = t_ns, now
 
     def still_ns(self, t_ns: int) -> int:
-        """Return for how long, ns, nothing has moved at `t_ns`; 0 before the first frame."""
+        """Return the time without motion before `t_ns`, ns; 0 before the first frame."""
         return 0 if self._since_ns is None else max(0, t_ns - self._since_ns)
 
     def moved_since(self, t_ns: int, area: Polygon) -> bool:
@@ -124,7 +124,7 @@ def _inside(area: Polygon, shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return the pixels that differ by more than noise, after removing a change of the whole light."""
-    # Light that fades takes from white more levels than from wood, but of both the same share.
+    # Fading light takes more levels from white than from wood, but the same share of both.
     step = now - before * np.float32(np.median((now + _BLACK) / (before + _BLACK)))
     step -= np.median(step)
     noise = 1.4826 * float(np.median(np.abs(step)))
@@ -135,7 +135,7 @@ Mask = NDArray[np.bool_]
 Box = tuple[int, int, int, int]
 
 _WIDTH_PX = 480
-_CHANGED = 14.0  # levels in any channel, light's change divided out
+_CHANGED = 14.0  # levels in any channel, with the light's change divided out
 _LIKE = (0.8, 1.25)  # of a card's sides
 
 
@@ -148,20 +148,20 @@ def changed_since(before: Singles | None, now: Singles) -> Mask:
 
 
 def levels_changed(before: Singles, now: Singles) -> Singles:
-    """(h, w) by how many levels in any channel it differs from an earlier one, the light's change divided out."""
+    """Return the largest change of any channel since an earlier picture, without the light's, (h, w) levels."""
     gain = np.median((now + 8) / (before + 8), axis=(0, 1))
     return np.asarray(largest(np.abs(now - before * gain)), np.float32)
 
 
 def small_picture(image: Image) -> Singles:
-    """A small picture (h, w, 3) of a picture (h, w, 3) BGR."""
+    """Return a small copy (h, w, 3) of a picture (h, w, 3) BGR."""
     height = max(1, round(image.shape[0] * _WIDTH_PX / image.shape[1]))
     shrunk = cv2.resize(image, (_WIDTH_PX, height), interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.GaussianBlur(shrunk.astype(np.float32), (0, 0), 0.8), np.float32)
 
 
 def like_a_card(points_mm: Floats, card_mm: tuple[float, float]) -> Floats | None:
-    """Return how a card is that is as large as what points (n, 2) go round, either way round; None if it is not."""
+    """Return the card's rectangle around points (n, 2), if they have its size, either way round; None if not."""
     (x, y), (one, other), turn = cv2.minAreaRect(points_mm.astype(np.float32))
     short, long = sorted((one, other))
     if not (_LIKE[0] < short / card_mm[0] < _LIKE[1] and _LIKE[0] < long / card_mm[1] < _LIKE[1]):
@@ -185,9 +185,9 @@ def unlike(
     levels: float,
     beside: Sequence[Floats] = (),
 ) -> float:
-    """The share of a place (4, 2) in a small picture (h, w, 3) that looks unlike the `bare` table round about.
+    """Return the share of a place (4, 2) in a small picture (h, w, 3) that differs from the `bare` table around it.
 
-    By more than so many levels; what is under the cards `beside` does not count.
+    A difference exceeds `levels`; the area of the cards `beside` does not count.
     """
     mask = np.zeros(small.shape[:2], np.uint8)
     cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 1)
@@ -195,20 +195,20 @@ def unlike(
     for card in beside:
         cv2.fillConvexPoly(mask, np.rint(card).astype(np.int32), 0)
     inside = mask > 0
-    # Where a card lay all the time the table was never seen: what is round about stands for it.
+    # Under a card that never moved the table was never visible: its surroundings replace it.
     off = np.abs(small[inside] - np.median(bare[around], axis=0)).max(axis=1)
     return float((off > levels).mean()) if len(off) else 0.0
 
 
 def box_of(points_px: Floats, image: Image) -> Box:
-    """The part of a picture, left, top, right and bottom, that holds points (n, 2)."""
+    """Return the part of a picture, left, top, right and bottom, around points (n, 2)."""
     low = np.clip(np.floor(points_px.min(axis=0)), 0, None).astype(int)
     high = np.minimum(np.ceil(points_px.max(axis=0)).astype(int) + 1, (image.shape[1], image.shape[0]))
     return int(low[0]), int(low[1]), int(high[0]), int(high[1])
 
 
 def share(mask: Mask, quad: Floats) -> float:
-    """Return how much of a quad is marked."""
+    """Return the share of a quad that a mask covers."""
     inside = np.zeros(mask.shape, np.uint8)
     cv2.fillConvexPoly(inside, np.rint(quad).astype(np.int32), 1)
     return float(mask[inside > 0].mean()) if inside.any() else 0.0

@@ -1,4 +1,4 @@
-"""Tracks arms over a table, frame by frame; an arm belongs to the seat whose edge it came in over."""
+"""Tracks arms over a table, frame by frame; an arm belongs to the seat at whose edge it entered."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from vision.arms import Arm, ArmFinder
 from vision.arrays import Floats
 from vision.table import Table
 
-_OWN_SHARE = 0.36  # of a seat's part of the edge, to either side of its middle: an arm further off may be a neighbour's
-_SAME_MM = 60.0  # an arm comes in so near to where it did a frame ago
+_OWN_SHARE = 0.36  # of a seat's part of the edge, either way from its middle: an arm outside may be a neighbour's
+_SAME_MM = 60.0  # distance of an arm's entry from its entry a frame ago
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,22 +27,22 @@ class ArmRegion:
 
     @cached_property
     def parts_mm(self) -> tuple[Floats, ...]:
-        """Points (n, 2) along each seat's part of the edge: worked out once, for arms are looked for in every frame."""
+        """Points (n, 2) along each seat's part of the edge, cached because every frame needs them."""
         return tuple(self.ring.part_of(seat) for seat in range(self.ring.players))
 
 
 class TableArms:
-    """Follows the arms over one table; begins again where the table was found again."""
+    """Tracks the arms over one table; it starts again when the table is found again."""
 
     def __init__(self) -> None:
         self._finder: tuple[ArmRegion, ArmFinder] | None = None
-        self._came_in: list[tuple[int, Floats]] = []  # by seat, where arms came in over the edge in the last frame, mm
+        self._came_in: list[tuple[int, Floats]] = []  # of each seat: entries of arms in the last frame, mm
 
     def look(self, place: ArmRegion, frame: Frame, spots_px: Floats) -> list[tuple[int | None, Arm]]:
-        """Return the arms in the next frame, with how far each is from the nearest of some spots (k, 2), and whose.
+        """Return the seat of each arm in the next frame, and the arm with its distance to the nearest of spots (k, 2).
 
-        None where two seats meet, and for arms that cannot be separated. An arm that has come in where it is one seat's
-        for certain may move on to where two seats meet.
+        The seat is None where two seats meet, and for arms that cannot be separated. An arm that entered at a certain
+        seat may move to where two seats meet.
         """
         if self._finder is None or self._finder[0].table is not place.table:
             edge = place.table.to_px(place.ring.corners_mm)
@@ -52,13 +52,13 @@ class TableArms:
         return list(zip(self._owners(place, arms), arms, strict=True))
 
     def settle(self) -> None:
-        """Take all that the last frame shows for the table: no arm is in it."""
+        """Take the last frame as the table without an arm."""
         if self._finder is not None:
             self._finder[1].settle()
         self._came_in = []
 
     def _owners(self, place: ArmRegion, arms: Sequence[Arm]) -> list[int | None]:
-        """Return whose each arm is by where it comes in."""
+        """Return the seat of each arm by its entry."""
         owners: list[int | None] = []
         came_in: list[tuple[int, Floats]] = []
         for arm in arms:
@@ -72,7 +72,7 @@ class TableArms:
         return owners
 
     def _seat_of(self, place: ArmRegion, entry_mm: Floats) -> int | None:
-        """Return whose arm comes in there, or came in there a frame ago."""
+        """Return the seat of an arm that enters there, or did so a frame ago."""
         seat = _seat_at(place, entry_mm)
         if seat is not None:
             return seat
@@ -81,7 +81,7 @@ class TableArms:
 
 
 def _seat_at(place: ArmRegion, point_mm: Floats) -> int | None:
-    """Return the seat whose part of the edge a point is at, unless it is near the part's end."""
+    """Return the seat whose part of the edge holds a point, unless the point is near the part's end."""
     distances = [np.linalg.norm(part - point_mm, axis=1) for part in place.parts_mm]
     seat = int(np.argmin([there.min() for there in distances]))
     share = int(distances[seat].argmin()) / (len(distances[seat]) - 1)

@@ -1,8 +1,4 @@
-"""Finds the table in frames, keeps it where a marker is covered, and the watcher for frames without a table.
-
-Marker cards that are covered change nothing once a table is found; `vision/marked/reader.py` is what reads a picture by
-few of them.
-"""
+"""Finds the table in frames, and keeps it while markers are covered; makes the notice for frames without a table."""
 
 from __future__ import annotations
 
@@ -41,9 +37,9 @@ if TYPE_CHECKING:
 class WatchSetup:
     """Set-up of a watcher.
 
-    deck: the deck on the table, None: the one that the game's options name, or the game's own. profile: what
-    calibration measured, None: use markers in the picture. state: the folder with taught decks, None: the usual one.
-    find_hands: whether people's hands are looked for before a count; that takes longest, and only adds doubts.
+    deck: the deck on the table; None: the one in the game's options, or the game's own. profile: the calibration; None:
+    the markers in the picture. state: the folder with taught decks; None: the usual one. find_hands: whether people's
+    hands are searched before a count, which takes longest and only adds doubts.
     """
 
     deck: Deck | None = None
@@ -55,8 +51,8 @@ class WatchSetup:
         """Return the deck on the table.
 
         Raises:
-            BadDeckError: it is not there, or it is broken.
-            BadInputError: the game cannot be played with it.
+            BadDeckError: the deck is missing or broken.
+            BadInputError: the deck does not fit the game.
         """
         from referee.decks.game_deck import deck_of
 
@@ -69,30 +65,30 @@ _SURE_MARKERS, _TELLING_MARKERS = 4, 2
 
 
 class TableFinder:
-    """Knows the table of the last pictures: `place`, None as long as nothing shows where it is."""
+    """Tracks the table: `place` is None while nothing shows it."""
 
     def __init__(self, profile: TableProfile | None, players: int) -> None:
         self._profile = profile
         self._players = players
-        self._markers_px: dict[int, NDArray[np.float64]] = {}  # as they lay when the table was found
-        self._calibrated: ArmRegion | None = None  # by the profile, as long as that holds
+        self._markers_px: dict[int, NDArray[np.float64]] = {}  # their places when the table was found
+        self._calibrated: ArmRegion | None = None  # by the profile, while that holds
         self.place: ArmRegion | None = None
 
     def look(self, image: Image) -> None:
-        """Find table and seats in a picture (h, w, 3) BGR; where it says nothing new, what was known stays.
+        """Find table and seats in a picture (h, w, 3) BGR; without new information the known ones stay.
 
         Raises:
-            BadInputError, BadTableError: the picture shows no table; `place` may still be what was known.
+            BadInputError, BadTableError: the picture shows no table; `place` may still hold the known one.
         """
         if self.place is not None and self.place.table.size_px != (image.shape[1], image.shape[0]):
             self.place = None
         self.place = self._survey(image) or self.place
 
     def is_in_sight(self, image: Image) -> bool:
-        """Return whether enough of the markers that were seen when the table was found still lie there in a picture.
+        """Return whether enough of the markers by which the table was found are still at their places in a picture.
 
-        Arms cover one or two of them; where none can be seen, the camera was pushed, or something hides the table.
-        Where too few were seen then, nothing is known.
+        Arms cover one or two of them; without any the camera was pushed, or an object hides the table. With too few
+        markers at the beginning nothing is known.
         """
         near = markers_near(image, self._markers_px)
         if len(near) >= _TELLING_MARKERS and not self._have_moved(near):
@@ -126,16 +122,16 @@ class TableFinder:
         return SeatRing(rectangle_mm, self._players, SEATS_REACH_MM, places)
 
     def _by_profile(self, image: Image, sight: MarkerSight) -> ArmRegion | None:
-        """Return table and seats of the profile while the camera stands as it stood; None: use the markers.
+        """Return table and seats of the profile while the camera has not moved; None: use the markers.
 
         Raises:
-            MovedCameraError: it was moved, and too few markers are in sight.
+            MovedCameraError: the camera was moved, and too few markers are visible.
         """
         if self._profile is None or self._profile.edge_mm is None:
             return None
         size = (image.shape[1], image.shape[0])
         stand = stand_of(self._profile, image, sight.markers)
-        # Arms may cover all by which it could be shown.
+        # Arms may cover everything that shows the camera's place.
         if stand.stands or (stand.stands is None and self._calibrated is not None):
             if self._calibrated is None or self._calibrated.table.size_px != size:
                 self._calibrated = ArmRegion(self._profile.table_for(size), self._ring(self._profile.edge_mm))
@@ -148,9 +144,9 @@ class TableFinder:
         return None
 
     def _have_moved(self, markers: Sequence[Marker]) -> bool:
-        """Return whether most markers lie elsewhere in the picture, as they all do if the camera was moved.
+        """Return whether most markers have moved in the picture, as they all do with the camera.
 
-        A table fitted again to the same markers may differ by more than that: what was watched would be lost.
+        A new fit to unmoved markers may differ by more than that, and would lose the watched places.
         """
         gaps_px = [
             float(np.linalg.norm(marker.corners_px - self._markers_px[marker.id], axis=1).mean())

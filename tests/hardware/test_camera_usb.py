@@ -82,7 +82,7 @@ def test_a_lamp_of_either_mains_makes_no_stripes(mains_hz: int) -> None:
     [
         ({"lamp_hz": 133.0}, {camera_notes.LAMP_FLICKERS}),
         # It takes all controls and does as it likes.
-        ({"lies": True}, {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT, camera_notes.FOCUS_DRIFTS}),
+        ({"misreports": True}, {camera_notes.NO_EXPOSURE, camera_notes.COLOURS_DRIFT, camera_notes.FOCUS_DRIFTS}),
     ],
 )
 def test_a_flickering_lamp_and_a_camera_that_does_not_obey_are_said(fault: dict[str, float], notes: set[str]) -> None:

@@ -13,9 +13,9 @@ LAMP = (0.45, 0.8, 1.0)
 class FakeWebcam:
     """A dark table with a white card, in a light (blue, green, red); `lamp_hz`: how often a second that is bright.
 
-    window: brightness of the picture's edge. refused: controls that it does not take. lies: accepts controls without
-    effect. hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it is
-    sent.
+    window: brightness of the picture's edge. refused: controls that it does not take. misreports: accepts controls
+    without effect. hunts: its autofocus cannot be switched off without the lens going elsewhere, and `deaf` to where it
+    is sent.
     """
 
     def __init__(self, light: tuple[float, float, float] = DAYLIGHT, brightness: float = 1.0) -> None:
@@ -27,7 +27,7 @@ class FakeWebcam:
         self.values |= {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_EXPOSURE: 330.0}
         self.values |= {cv2.CAP_PROP_AUTOFOCUS: 1.0, cv2.CAP_PROP_FOCUS: 40.0}
         self.refused: set[int] = set()
-        self.lies = self.hunts = self.deaf = False
+        self.misreports = self.hunts = self.deaf = False
         self.stamped = self.alive = True
         self.picture: npt.NDArray[np.uint8] | None = None
         self.fault: cv2.error | None = None
@@ -71,7 +71,7 @@ class FakeWebcam:
     def set(self, prop: int, value: float) -> bool:
         if prop in self.refused:
             return False
-        if self.lies:
+        if self.misreports:
             return True
         if prop == cv2.CAP_PROP_AUTOFOCUS and value == 0 and self.values[prop] and self.hunts:
             self.lens = 0.0

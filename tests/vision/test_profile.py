@@ -133,7 +133,7 @@ def test_markers_show_whether_the_camera_stands(mm: float, degrees: float, *, st
 
 def test_a_marker_pushed_by_a_hand_is_out_and_the_camera_stands() -> None:
     assert stand(pushed(SEEN, 2, 20.0)) == (True, (2,))
-    # Alone in sight it may be as well the camera; the table itself tells.
+    # Alone in sight it may be as well the camera; the table itself decides.
     alone = bare(pushed(SEEN, 2, 20.0), 0, 1, 3)
     assert stand(alone) == (True, (2,))
     assert stand(alone, replace(PROFILE, texture=None)) == (False, ())
@@ -166,7 +166,7 @@ def test_a_profile_of_an_earlier_version_asks_to_be_made_anew(tmp_path: Path) ->
     without = bare(SEEN, 0, 1, 2, 3)
     assert stand(without, old) == (None, ())
     assert "of an earlier version" in str(not_shown_to_stand(old, stand_of(old, without, ())))
-    assert table_now(old, SEEN, sight_markers(SEEN))[0] is None  # its own markers tell
+    assert table_now(old, SEEN, sight_markers(SEEN))[0] is None  # its own markers decide
     kept = tmp_path / "table.json"
     kept.write_text(profile_text(PROFILE), encoding="utf-8")
     assert stand(without, load_profile(kept)) == (True, ())

@@ -1,1 +1,1 @@
-"""Learns a deck from pictures in which its cards are apart: what a face looks like, and which look alike."""
+"""Learns a deck from pictures of cards that do not touch: each face's art, and the faces that resemble each other."""

@@ -1,7 +1,7 @@
-"""Groups sightings of cards by the face that they show, and makes one picture of each face.
+"""Groups sightings of cards by their face, and makes one picture of each face.
 
 Two clowns that differ by a hat are alike nearly everywhere; two sightings of one clown differ a little everywhere, by
-noise, light and an outline that is off by a pixel. So light is fitted and taken off, a pixel's shift is forgiven, and
+noise, light and an outline that is off by a pixel. So light is fitted and removed, a shift by a pixel is ignored, and
 the worst small window counts.
 """
 
@@ -17,20 +17,20 @@ from vision.arrays import Image, Singles
 from vision.channels import largest
 
 SAME = 0.16
-"""Difference of the worst window up to which two sightings show one print."""
+"""Difference of the worst window up to which two sightings show one face."""
 _LOOKED_AT = 4  # faces that are compared closely with a sighting
 _MOST_AVERAGED = 12
 _SMALL = 24  # px
-_WINDOW = 9  # px of art: four millimetres and a half
-_RIM = 5  # px: there the table may look in
-_MOST_LIGHT, _MOST_TINT = 1.6, 1.12  # both cards are under white light: what is beyond is print
-_GIVE_UP = 0.05  # of a side: no outline that was found is off by so much
+_WINDOW = 9  # px of art, 4.5 mm
+_RIM = 5  # px in which the table may be visible
+_MOST_LIGHT, _MOST_TINT = 1.6, 1.12  # both cards are under white light: a larger factor is print
+_GIVE_UP = 0.05  # of a side: largest error of a detected outline
 _SQUARE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Sighting:
-    """A card in a picture of the lesson: `card` (h, w, 3) levels 0 to 1 under white light, put straight."""
+    """A card in a picture of the lesson: `card` (h, w, 3) levels 0 to 1 under white light, rectified."""
 
     picture: int
     place: int
@@ -39,7 +39,7 @@ class Sighting:
 
 @dataclass(eq=False)
 class FaceGroup:
-    """Sightings of one face: `cards` are aligned with the first one; `off` is how far each was from it."""
+    """Sightings of one face: `cards` are aligned with the first one; `off` is each one's difference from it."""
 
     sightings: list[Sighting]
     cards: list[Singles]
@@ -47,30 +47,30 @@ class FaceGroup:
 
     @classmethod
     def of(cls, sighting: Sighting) -> FaceGroup:
-        """A face that was seen once."""
+        """Return the group of a single sighting."""
         return cls([sighting], [sighting.card])
 
     @property
     def first(self) -> Singles:
-        """The card with which the others are aligned."""
+        """Return the card with which the others are aligned."""
         return self.cards[0]
 
     def add(self, sighting: Sighting, card: Singles, off: float) -> None:
-        """Add a sighting: `card` is how it looks aligned with the first."""
+        """Add a sighting; `card` is its picture, aligned with the first."""
         self.sightings.append(sighting)
         self.off.append(off)
         if len(self.cards) < _MOST_AVERAGED:
             self.cards.append(card)
 
     def take(self, sightings: Sequence[Sighting], turns: tuple[int, ...]) -> None:
-        """Take sightings in that show the same face as somebody said."""
+        """Add sightings of the same face, by a person's word."""
         for sighting in sightings:
             card = aligned(self.first, sighting.card, turns)
             self.add(sighting, card, difference(self.first, card))
 
     def picture(self) -> Image:
-        """One picture of the face, (h, w, 3) uint8 BGR: noise and glare of single sightings are gone."""
-        # Of two that differ the one without glare is right, and glare is bright: so the lower median.
+        """Return one picture of the face, (h, w, 3) uint8 BGR, without noise and glare of single sightings."""
+        # Of two values the one without glare is right, and glare is bright: so the lower median.
         card = np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2]
         return np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8)
 
@@ -82,9 +82,9 @@ def grouped(
     *,
     skip_doubtful: bool = False,
 ) -> list[FaceGroup]:
-    """The faces of all sightings, after those that are known, in the order in which they were first seen.
+    """Return the faces of all sightings, after the known ones, in the order of their first sighting.
 
-    skip_doubtful: leave out what may be one of two that are known.
+    skip_doubtful: leave out a sighting that may show either of two known faces.
     """
     groups = list(known)
     sheets = [small(group.first) for group in groups]
@@ -107,29 +107,29 @@ def grouped(
 
 
 def turns_of(card_mm: tuple[float, float]) -> tuple[int, ...]:
-    """By how many quarters a card of this shape may be turned and still look as long and as wide."""
+    """Return the quarter turns of a card that keep its outline."""
     return (0, 1, 2, 3) if abs(card_mm[0] / card_mm[1] - 1) < _SQUARE else (0, 2)
 
 
 def small(card: Singles) -> Singles:
-    """A card (h, w, 3) as a small sheet that is quick to compare."""
+    """Return a card (h, w, 3) as a small sheet for fast comparison."""
     return np.asarray(cv2.resize(card, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA), np.float32)
 
 
 def best_turn(one: Singles, other: Singles, turns: tuple[int, ...]) -> tuple[float, int]:
-    """How near the other small sheet is to the one, but for its brightness, and in which turn by quarters."""
+    """Return the difference of two small sheets, apart from brightness, and the best quarter turn of the other."""
     gain = np.clip((one.mean() + 1e-6) / (other.mean() + 1e-6), 1 / _MOST_LIGHT, _MOST_LIGHT)
     return min((float(np.sqrt(np.mean((one - gain * np.rot90(other, turn)) ** 2))), turn) for turn in turns)
 
 
 def aligned(one: Singles, other: Singles, turns: tuple[int, ...]) -> Singles:
-    """The other card in its best turn, brought onto the one and put into its light, (h, w, 3)."""
+    """Return the other card in its best turn, aligned with the one and under its light, (h, w, 3)."""
     turn = turns[0] if len(turns) == 1 else best_turn(small(one), small(other), turns)[1]
     turned = np.ascontiguousarray(np.rot90(other, turn))
     if turned.shape != one.shape:
         turned = np.asarray(cv2.resize(turned, (one.shape[1], one.shape[0])), np.float32)
     card = _brought_onto(one, turned)
-    # Light changes slowly: its levels over a third of the card are compared.
+    # Light changes slowly, so its levels over a third of the card are compared.
     here, there = (cv2.GaussianBlur(small(sheet), (0, 0), _SMALL / 3) + 1e-3 for sheet in (one, card))
     tint = here.mean(axis=(0, 1)) / there.mean(axis=(0, 1))
     tint = np.clip(tint / tint.mean(), 1 / _MOST_TINT, _MOST_TINT)
@@ -138,7 +138,7 @@ def aligned(one: Singles, other: Singles, turns: tuple[int, ...]) -> Singles:
 
 
 def difference(one: Singles, other: Singles) -> float:
-    """Return how much two cards differ in the worst window, 0 to 1; the other is aligned with the one."""
+    """Return the difference of two aligned cards in the worst window, 0 to 1."""
     one, other = (np.asarray(cv2.GaussianBlur(np.clip(c, 0, 1), (3, 3), 0), np.float32) for c in (one, other))
     kernel = np.ones((3, 3), np.uint8)
     beyond = np.maximum(one - cv2.dilate(other, kernel), cv2.erode(other, kernel) - one)
@@ -149,9 +149,9 @@ def difference(one: Singles, other: Singles) -> float:
 
 
 def _brought_onto(template: Singles, card: Singles) -> Singles:
-    """The card as it looks when it is on the template, both (h, w, 3): outlines are off by a pixel or two.
+    """Return a card aligned with a template, both (h, w, 3): outlines are off by a pixel or two.
 
-    Enhanced correlation (Evangelidis and Psarakis 2008), affine; the card itself where that fails.
+    Enhanced correlation (Evangelidis and Psarakis 2008), affine; where that fails, the card itself.
     """
     height, width = template.shape[:2]
     warp = np.eye(2, 3, dtype=np.float32)

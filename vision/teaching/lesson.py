@@ -1,4 +1,4 @@
-"""A lesson: pictures of cards that are apart give a deck of prints, all at once or picture by picture."""
+"""A lesson: pictures of cards that do not touch give a deck of prints, at once or picture by picture."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from vision.teaching.straight_cards import straight_cards
 from vision.teaching.taught_prints import Lesson, Named, taught
 
 Place = tuple[int, int]
-"""A card in a lesson: the number of its picture, and its number there."""
+"""A card in a lesson: the number of its picture, and its number in it."""
 
 MOST_PICTURES, MOST_CARDS = 300, 2000
-DIFFERENT = 0.45  # two sightings that differ by so much are of no one face, whoever calls them so
+DIFFERENT = 0.45  # difference of two faces, whatever their names
 
 
 def laid_out(
     pictures: Sequence[TeachingPicture], card_mm: tuple[float, float] | None
 ) -> tuple[list[LaidCards], CardSize]:
-    """Find the cards of all pictures, and the size that they agree on.
+    """Return the cards of all pictures, and their common size.
 
     Raises:
-        BadLessonError: no picture shows a card that is apart.
-        BadImageError: one cannot be read.
+        BadLessonError: no picture shows a card that touches no other.
+        BadImageError: a picture cannot be read.
     """
     if len(pictures) > MOST_PICTURES:
         raise BadLessonError(
@@ -49,7 +49,7 @@ def laid_out(
         nothing = BadLessonError(
             "error.no_cards_that_lie_apart", "no cards that lie apart are in {picture}", picture=pictures[0].name
         )
-    # People measure to a millimetre or two: their size gives the shape, and pictures the rest.
+    # People measure to 1 or 2 mm: their size gives the shape, and pictures give the rest.
     given = None if card_mm is None else CardSize((min(card_mm), max(card_mm)), False)
     laid = [lay_out(picture.load().image, given) for picture in pictures]
     size = agreed_size(laid, card_mm)
@@ -74,10 +74,10 @@ def learn_prints(
     names: Sequence[CardName] = (),
     game: str | None = None,
 ) -> Lesson:
-    """Learn a deck of prints from cards that were found.
+    """Return the deck of prints that found cards give.
 
     Raises:
-        BadLessonError: a name points beside every card, or two cards that differ have one name, or a card has two.
+        BadLessonError: a name points beside every card, one card has two names, or one name has two different cards.
         BadImageError: a picture cannot be read.
     """
     cards, filed = sighted(pictures, laid, size)
@@ -111,7 +111,7 @@ def learn_groups(
     groups: Sequence[tuple[Sequence[Place], CardName | None]],
     game: str | None = None,
 ) -> Lesson:
-    """Learn a deck of prints from cards that were found and put into groups, each with its name.
+    """Return the deck of prints that grouped cards give, each group with its name.
 
     Raises:
         BadImageError: a picture cannot be read.
@@ -125,7 +125,7 @@ def learn_groups(
 def sighted(
     pictures: Sequence[TeachingPicture], laid: Sequence[LaidCards], size: CardSize
 ) -> tuple[Mapping[Place, Sighting], list[LaidCards]]:
-    """Return the cards of all pictures put straight, and the outlines in the pixels of the files."""
+    """Return the rectified cards of all pictures, and the outlines in the pixels of the files."""
     cards: dict[Place, Sighting] = {}
     filed = []
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
@@ -145,10 +145,10 @@ def sighted(
 def said_of(
     names: Sequence[CardName], pictures: Sequence[TeachingPicture], filed: Sequence[LaidCards]
 ) -> dict[Place, CardName]:
-    """Return the names by the cards that they point at.
+    """Return the names by the cards to which they point.
 
     Raises:
-        BadLessonError: a name points beside every card, or at none of the pictures, or a card has two.
+        BadLessonError: a name points beside every card or to an unknown picture, or a card has two names.
     """
     check_images(names, [picture.name for picture in pictures])
     return {
@@ -165,7 +165,7 @@ def _joined(sightings: Sequence[Sighting], turns: tuple[int, ...]) -> FaceGroup:
 
 
 def only_those(look: LaidCards, right: Flags) -> LaidCards:
-    """A picture's cards without those that are not right (n,), which are unclear then: of another size."""
+    """Return a picture's cards, with those that are not right (n,) as unclear because of their size."""
     odd = tuple((quad, "another size") for quad in look.quads_px[~right])
     return replace(look, quads_px=look.quads_px[right], unclear=look.unclear + odd, size_mm=look.size_mm[right])
 
@@ -174,8 +174,8 @@ def only_those(look: LaidCards, right: Flags) -> LaidCards:
 class StudiedPicture:
     """Contribution of one picture to a lesson.
 
-    `size` is None where it shows no card; `cards` are those of `look` put straight, (h, w, 3) uint8 BGR under white
-    light; `groups` says which of the known faces each shows, numbers from their count on being new ones.
+    `size` is None without a card. `cards` are those of `look`, rectified, (h, w, 3) uint8 BGR under white light.
+    `groups` holds each card's face: a known one by its number, new ones with the numbers after those.
     """
 
     look: LaidCards
@@ -185,7 +185,7 @@ class StudiedPicture:
 
 
 def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None) -> StudiedPicture:
-    """Find the cards of a picture; `known` are faces put straight, `size` what the cards measured so far."""
+    """Return a picture's contribution; `known` are rectified faces, `size` is the cards' size so far."""
     look = lay_out(picture.image, size)
     size = size or agreed_size([look], None)
     if size is None:
@@ -196,7 +196,7 @@ def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None
 
 
 def _in_rows(look: LaidCards) -> LaidCards:
-    """The cards in the order in which people read a page."""
+    """Return the cards in reading order."""
     if not len(look.quads_px):
         return look
     middles = look.quads_px.mean(axis=1)
@@ -221,13 +221,13 @@ def _sorted_to(known: Sequence[Image], cards: Sequence[Singles], size: CardSize)
 
 
 def could_be_one(one: Image, other: Image, size: CardSize) -> bool:
-    """Return whether two cards may show one face, as somebody says: they do not differ altogether."""
+    """Return whether two cards may show one face, as a person says."""
     first = _singles(one)
     return difference(first, aligned(first, _singles(other), turns_of(size.mm))) <= DIFFERENT
 
 
 def in_two(cards: Sequence[Image], size: CardSize) -> list[bool]:
-    """Return which of some cards are rather like the one that differs most from the first than like that."""
+    """Return for each card whether it resembles the one most different from the first more than the first."""
     first, turns = _singles(cards[0]), turns_of(size.mm)
     sheets = [aligned(first, _singles(card), turns) for card in cards]
     off = [difference(sheets[0], sheet) for sheet in sheets]

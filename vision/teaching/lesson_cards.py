@@ -1,4 +1,4 @@
-"""Finds the cards in the pictures of a lesson, and agrees on their size over all of them."""
+"""Finds the cards in the pictures of a lesson, and their common size."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from vision.table import Table
 TOUCHED = "touched by another card"
 CUT_OR_COVERED = frozenset({"covered", "edge of picture", TOUCHED})
 
-_ALIKE = 0.06  # how far one card's side may be off the others', as a share: outlines are off by a hundredth or two
+_ALIKE = 0.06  # tolerance of a card's side against the others, as a share; outlines are off by 1 or 2 %
 _SQUARE = 0.03
-_CERTAIN, _SOME = 0.5, 0.2  # score and visible share of a card that is learned or outlined; a lesson's least had 0.66
-_OVERLAP = 0.08  # of an area: neighbours that nearly touch overlap less by their errors
-_NOMINAL_MM = 63.0  # the shorter side where nobody knows it
-_FOCAL = 0.8  # by the picture's longer side: from 0.7 to 1.0 the shape of three decks changes by 1 %
+_CERTAIN, _SOME = 0.5, 0.2  # score and visible share of a card that is learned or outlined; a lesson's lowest was 0.66
+_OVERLAP = 0.08  # of an area: by errors alone, close neighbours overlap less
+_NOMINAL_MM = 63.0  # the shorter side of an unknown size
+_FOCAL = 0.8  # by the picture's longer side; from 0.7 to 1.0 the shape of three decks changes by 1 %
 
 
 @dataclass(frozen=True)
 class TeachingPicture:
-    """A picture of the lesson; `load` gives it each time again, so that no lesson holds all of them."""
+    """A picture of the lesson; `load` reads it again each time, so that a lesson never holds all of them."""
 
     name: str
     load: Callable[[], Picture]
@@ -39,9 +39,9 @@ class TeachingPicture:
 class LaidCards:
     """The cards in one picture of a lesson.
 
-    `quads_px` (n, 4, 2), clockwise from the corner that is the top left one as they lie, the first side as wide as the
-    cards are; `unclear` are others with their reasons; `size_mm` (n, 2) their widths and lengths, in pixels where
-    `table` is None; `size_px` is the picture's width and height.
+    `quads_px` (n, 4, 2), clockwise from the top left corner in the picture; the first side is the card's width.
+    `unclear` are other cards with their reasons. `size_mm` (n, 2): widths and lengths, in pixels where `table` is None.
+    `size_px`: the picture's width and height.
     """
 
     quads_px: Floats
@@ -52,7 +52,7 @@ class LaidCards:
     size_px: tuple[int, int]
 
     def in_file(self, picture: Picture) -> LaidCards:
-        """The same outlines in the pixels of the picture's file."""
+        """Return the same outlines in the pixels of the picture's file."""
         unclear = tuple((picture.to_file(quad), reason) for quad, reason in self.unclear)
         return replace(self, quads_px=picture.to_file(self.quads_px), unclear=unclear)
 
@@ -66,7 +66,7 @@ class CardSize:
 
 
 def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
-    """Find the cards that are apart in a picture; `size` is what the cards measured so far."""
+    """Return the cards in a picture; `size` is the cards' size so far."""
     markers = markers_in(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
     table = sure_table(markers, size_px)
@@ -85,7 +85,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
 
 
 def _under(quads: Floats, certain: Flags, in_sight: Floats) -> Flags:
-    """(n,) which of the quads (n, 4, 2) overlap one that is certain and of which more is in sight: they are below."""
+    """Return which quads (n, 4, 2) overlap a certain one with a larger visible share, (n,): they are below it."""
     under = np.zeros(len(quads), bool)
     for k in range(len(quads)):
         above = np.flatnonzero(certain & (in_sight > in_sight[k]))
@@ -94,7 +94,7 @@ def _under(quads: Floats, certain: Flags, in_sight: Floats) -> Flags:
 
 
 def _wanted(size: CardSize | None, table: Table | None) -> KnownSize:
-    """Known size of the cards: their sides in mm where the table has a scale, else their shape at most."""
+    """Return the known size of the cards: sides in mm where the table has a scale, else at most their shape."""
     if size is None:
         return KnownSize()
     width, length = size.mm
@@ -102,7 +102,7 @@ def _wanted(size: CardSize | None, table: Table | None) -> KnownSize:
 
 
 def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) -> CardSize | None:
-    """The size of the cards as most pictures show it; `card_mm` where somebody measured it. None without a card."""
+    """Return the size that most pictures show, or `card_mm` if a person measured it; None without a card."""
     if card_mm is not None:
         return CardSize((min(card_mm), max(card_mm)), True)
     measured = [look.size_mm for look in laid if look.table is not None and len(look.size_mm)]
@@ -116,7 +116,7 @@ def agreed_size(laid: Sequence[LaidCards], card_mm: tuple[float, float] | None) 
 
 
 def fits(look: LaidCards, size: CardSize) -> Flags:
-    """(n,) which cards of a picture are of the size agreed on, in shape at least."""
+    """Return which cards of a picture have the common size, or shape, (n,)."""
     if not len(look.size_mm):
         return np.zeros(0, bool)
     ratio = look.size_mm[:, 1] / look.size_mm[:, 0] if look.table is not None else _ratios([look])
@@ -127,7 +127,7 @@ def fits(look: LaidCards, size: CardSize) -> Flags:
 
 
 def _ratios(laid: Sequence[LaidCards]) -> Floats:
-    """(n,) the length by the width of all cards in some pictures, as a usual lens shows them.
+    """Return the ratio of length to width of all cards in some pictures, by a usual lens, (n,).
 
     A rectangle's picture gives the ratio of its sides once the focal length is known (Zhang and He, "Whiteboard
     scanning and image enhancement", 2003).
@@ -149,7 +149,7 @@ def _rounded(width: float, length: float) -> tuple[float, float]:
 
 
 def _common(sizes: Floats) -> Floats:
-    """(2,) the width and length that most of (n, 2) agree on."""
+    """Return the width and length (2,) with the most support among (n, 2)."""
     logs = np.log(sizes)
     near = (np.abs(logs[:, None] - logs[None]).max(axis=2) < _ALIKE).sum(axis=1)
     most = np.abs(logs - logs[int(np.argmax(near))]).max(axis=1) < _ALIKE
@@ -157,7 +157,7 @@ def _common(sizes: Floats) -> Floats:
 
 
 def _size_of(quad: Floats, table: Table | None) -> tuple[float, float]:
-    """Width and length of a card whose first side is one of its shorter ones."""
+    """Return width and length of a card whose first side is one of its shorter ones."""
     corners = quad if table is None else table.to_mm(quad)
     sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
     one, other = float(sides[0::2].mean()), float(sides[1::2].mean())
@@ -165,12 +165,12 @@ def _size_of(quad: Floats, table: Table | None) -> tuple[float, float]:
 
 
 def _upright(quad: Floats, square: bool) -> Floats:
-    """The corners from the one that is the top left one as people in front of the picture see the card."""
+    """Return the corners from the top left one, as people in front of the picture see the card."""
     steps = (0, 1, 2, 3) if square else (0, 2)
     return np.asarray(max((np.roll(quad, -step, axis=0) for step in steps), key=_downward))
 
 
 def _downward(quad: Floats) -> float:
-    """Return how far down a card's long sides lead from the top; of one that is on its side, how far to the right."""
+    """Return the downward part of a card's long sides, from its top; for a card on its side, the part to the right."""
     down = quad[2:].mean(axis=0) - quad[:2].mean(axis=0)
     return float(down[1] + 1e-3 * down[0])

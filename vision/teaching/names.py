@@ -23,7 +23,7 @@ _NO_NAMES = frozenset(".:\\")
 
 @dataclass(frozen=True)
 class CardName:
-    """A person's statement: the card at this point (of the file's own pixels) of this picture shows this face."""
+    """A person's statement: the card at this point (in the file's pixels) of this picture shows this face."""
 
     image: str
     at_px: tuple[float, float]
@@ -32,10 +32,10 @@ class CardName:
 
 
 def load_names(path: Path) -> tuple[CardName, ...]:
-    """Read a list of names.
+    """Return the names in a file.
 
     Raises:
-        BadLessonError: there is no such file, or it is no list of names, or says two things of one face.
+        BadLessonError: the file is missing, is not a list of names, or contradicts itself about a face.
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
@@ -73,10 +73,10 @@ def load_names(path: Path) -> tuple[CardName, ...]:
 
 
 def check_images(names: Sequence[CardName], images: Sequence[str]) -> None:
-    """Say whether names speak of other pictures.
+    """Check that all names belong to the given pictures.
 
     Raises:
-        BadLessonError: one does.
+        BadLessonError: one does not.
     """
     for name in names:
         if name.image not in images:
@@ -88,10 +88,10 @@ def check_images(names: Sequence[CardName], images: Sequence[str]) -> None:
 
 
 def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.float64]) -> dict[int, CardName]:
-    """Return which of the cards (n, 4, 2) of a picture the names are for, in the file's own pixels.
+    """Return the names of a picture's cards (n, 4, 2), in the file's pixels, by the number of the card.
 
     Raises:
-        BadLessonError: a name points beside every card, or a card is given two names.
+        BadLessonError: a name points beside every card, or a card has two names.
     """
     found: dict[int, CardName] = {}
     for name in names:

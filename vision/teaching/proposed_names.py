@@ -1,6 +1,6 @@
-"""Names that cards can be given by what they show: a clown's colour and mood, a Coloretto card's kind.
+"""Proposes names for cards by their looks: a clown's colour and mood, the kind of a Coloretto card.
 
-Names are proposals: a doubtful attribute is left open, and people confirm the rest.
+A doubtful attribute is left open; people confirm or complete the proposals.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from vision.deck import Face
 from vision.teaching.faces import aligned, turns_of
 
 _OTHER = {"happy": "sad", "sad": "happy"}
-_RARER, _SURELY_RARER = 1.5, 2.5  # times as often seen: of a happy clown there are more cards
+_RARER, _SURELY_RARER = 1.5, 2.5  # ratio of sightings: a deck has more happy clowns than sad ones
 _ALIKE_IN_HOW_THEY_DIFFER = 0.45
 _ONE_PAINT = 16.0  # degrees of hue
 _SHEET, _RIM = 32, 3
 _FULL, _PALE, _RAINBOW = 0.3, 0.12, 4  # shares of a card that are coloured; sixths of the hues
 
-_SIDE = 96  # px of a card whose paints are looked for
-_CHROMA = 30.0  # what is less is skin, paper, or grey
-_NEAR = 25.0  # degrees of hue: still the same paint
-_CLEAR = 1.6  # times as much as of the next paint
+_SIDE = 96  # px of a card in the search for its paints
+_CHROMA = 30.0  # less is skin, paper or grey
+_NEAR = 25.0  # degrees of hue within one paint
+_CLEAR = 1.6  # ratio to the next paint
 _LEAST = 0.015  # of the card
-_HUE_SHARE = 0.05  # of the card, for one hue of several
+_HUE_SHARE = 0.05  # of the card, for each of several hues
 _GROUND = 14.0  # in Lab
 _BLACK_L, _BLACK_CHROMA, _BLACK_SHARE = 25.0, 12.0, 0.12
 _LIGHT_L = 65.0
-# Upper ends of hue ranges in degrees; a hue beyond the last one is red again.
+# Upper ends of hue ranges in degrees; a hue above the last one is red again.
 _HUES = (
     (43.0, "red"),
     (74.0, "orange"),
@@ -48,9 +48,9 @@ _HUES = (
 class MainColours:
     """A picture's paints.
 
-    `name` is that of the main one, None where there is none, `hue` (degrees) its hue; `is_clear`: no other comes near
-    it; `hues` are how many sixths of the circle of hues are painted with; `coloured` is the share of the card that they
-    cover; `is_light`: the rest is light.
+    `name`: the main paint, or None; `hue`: its hue in degrees; `is_clear`: no other paint is close to it in area;
+    `hues`: the number of painted sixths of the hue circle; `coloured`: their share of the card; `is_light`: the rest is
+    light.
     """
 
     name: str | None
@@ -109,7 +109,7 @@ def _of_one_paint(one: MainColours, other: MainColours) -> bool:
 
 
 def _moods(faces: Sequence[Face], couples: Sequence[tuple[int, int]]) -> list[tuple[str | None, bool]]:
-    """The mood of the first of each couple of one colour: as was said, as the rarer is sad, or as others differ."""
+    """Return the mood of the first of each couple of one colour, by people, by rarity (sad), or by other couples."""
     told = [_mood_of(faces[one], faces[other]) for one, other in couples]
     known = [k for k, (mood, sure) in enumerate(told) if mood is not None and sure]
     if not known or len(known) == len(told):
@@ -137,7 +137,7 @@ def _mood_of(one: Face, other: Face) -> tuple[str | None, bool]:
 
 
 def _way(one: Image, other: Image) -> Singles:
-    """In what (h, w) two cards of one colour differ, in brightness."""
+    """Return the difference in brightness (h, w) of two cards of one colour."""
     card, beside = (np.asarray(art, np.float32) / np.float32(255) for art in (one, other))
     beside = aligned(card, beside, turns_of((one.shape[1], one.shape[0])))
     off = cv2.cvtColor(card, cv2.COLOR_BGR2GRAY) - cv2.cvtColor(np.clip(beside, 0, 1), cv2.COLOR_BGR2GRAY)
@@ -161,7 +161,7 @@ def _animals(faces: Sequence[Face]) -> list[Proposal]:
         if proposal.attributes:
             groups[tuple(proposal.attributes.items())].append(k)
     for alike in groups.values():
-        # A row card may be as green as an animal: of animals, as of "+2", there are more cards.
+        # A row card may be as green as an animal, but a deck has more animals, and more "+2", than row cards.
         first, *others = sorted(alike, key=lambda k: -_seen(faces[k]))
         if others and _seen(faces[first]) < _RARER * _seen(faces[others[0]]):
             others.append(first)
@@ -183,7 +183,7 @@ def _kind(look: MainColours) -> Proposal:
 
 
 def main_colours(art: Image) -> MainColours:
-    """The paints of a card put straight under white light, (h, w, 3) uint8 BGR."""
+    """Return the paints of a rectified card under white light, (h, w, 3) uint8 BGR."""
     sheet = cv2.resize(art, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32) / 255
     lab = np.asarray(cv2.cvtColor(sheet, cv2.COLOR_BGR2LAB), np.float32)
     lab = lab[4:-4, 4:-4]
@@ -211,7 +211,7 @@ def main_colours(art: Image) -> MainColours:
 
 
 def _peak(hue: Singles, weight: Singles) -> tuple[float, float]:
-    """The hue, in degrees, that most of the weight is near, and how much is."""
+    """Return the hue, degrees, with the most weight nearby, and that weight."""
     amount, _ = np.histogram(hue, bins=36, range=(0, 360), weights=weight)
     around = amount + np.roll(amount, 1) + np.roll(amount, -1)
     best = int(np.argmax(around))
@@ -219,19 +219,19 @@ def _peak(hue: Singles, weight: Singles) -> tuple[float, float]:
 
 
 def _ground(lab: Singles) -> Flags:
-    """Return where the picture is of a colour that goes round its edge."""
+    """Return where the picture has a colour that surrounds it along its edge."""
     edge = np.concatenate([lab[:4].reshape(-1, 3), lab[:, :4].reshape(-1, 3), lab[:, -4:].reshape(-1, 3)])
     return np.asarray(np.linalg.norm(lab - np.median(edge, axis=0), axis=-1) < _GROUND)
 
 
 def _name(lab: Floats) -> str:
-    """The name of a paint in CIE Lab."""
+    """Return the name of a paint in CIE Lab."""
     lightness, a, b = lab.tolist()
     chroma, hue = float(np.hypot(a, b)), float(np.degrees(np.arctan2(b, a)) % 360)
     name = next((name for end, name in _HUES if hue < end), "red")
     if name in ("orange", "red") and 35 < hue < 90 and lightness < 50 and chroma < 52:
         return "brown"
-    # Light red is pink where its chroma is small by its lightness.
+    # Light red is pink if its chroma is small for its lightness.
     if (name == "red" and lightness > 62 and chroma < 0.7 * lightness) or (hue > 330 and lightness > 50):
         return "pink"
     return name

@@ -1,1 +1,1 @@
-"""Coloretto (K1–K9): its rules, rulings, set-up and score."""
+"""Coloretto (K1–K9): rules, rulings, set-up and score."""

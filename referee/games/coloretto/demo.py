@@ -1,7 +1,7 @@
-"""Writes a game of Coloretto for the simulated table: who lays which card where, who takes which row, with habits.
+"""Writes a game of Coloretto for the simulated table: placed cards, taken rows, and players with habits.
 
-Ann plays at once; Ben lays a card, thinks better of it and lays it in another row; Cem leaves his hand on the table for
-a while; Dora, or the last seat, once puts a card on a full row, hears the foul, and moves the card.
+Ann plays at once. Ben places a card and moves it to another row. Cem rests his hand on the table. Dora, or the last
+seat, once puts a card on a full row, hears the foul, and moves the card.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from simulation.art import BACK, FRONT
 from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
 from vision.deck import Deck
 
-_Places = tuple[tuple[float, float], ...]  # in mm, of the rows' own cards, the supply, and the last-round card
+_Places = tuple[tuple[float, float], ...]  # mm; of the rows' own cards, the supply, and the last-round card
 _FOUR_MM: _Places = ((235, 262), (711, 262), (235, 384), (711, 384), (575, 323), (575, 420))
 _FIVE_MM: _Places = ((240, 232), (711, 232), (234, 323), (246, 414), (711, 414), (575, 323), (575, 420))
-# Rows that no card marks lie a hand's breadth apart, as players are asked to leave between them.
+# Players are asked to leave a hand's breadth between rows without row cards.
 _UNMARKED_MM: _Places = ((171, 255), (419, 255), (667, 255), (171, 391), (419, 391), (735, 391), (850, 391))
 _STEP_MM = 69.0
 _FIRST_S, _MOVE_S, _HESITATES_S, _RESTS_S, _LAST_S = 3.0, 3.4, 2.6, 2.0, 5.0
-_FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge, and how far each card is below the last
-_COLUMN = 0.96  # how far apart columns lie, by `COLUMN_MM`
+_FIRST_IN_AREA, _LAPS = 0.75, 0.2  # rows of cards from a player's edge; offset of each card from the last
+_COLUMN = 0.96  # distance of columns, by `COLUMN_MM`
 BEN, CEM, DORA = 1, 2, 3
-_OUT_OF_THE_GAME_MM = (-200.0, 323.0)  # the box that the third row of two players goes to
-_LEFT_OUT = {2: 2, 3: 1}  # colours, by players
+_OUT_OF_THE_GAME_MM = (-200.0, 323.0)  # place of the third row after a round of two players
+_LEFT_OUT = {2: 2, 3: 1}  # number of colours, by players
 
 
 @dataclass(frozen=True)
 class ColorettoPlan:
     """Parameters of a demonstration game: players, rounds before its end, options.
 
-    foul: whether somebody does wrong. settings: start cards and colours left out are chosen where these say nothing.
+    foul: whether a player breaks a rule. settings: where they name no start cards or left-out colours, the seed does.
     """
 
     rounds: int = 3
@@ -50,9 +50,9 @@ class ColorettoPlan:
 
 @dataclass(frozen=True)
 class ColorettoGame:
-    """A script, the game as it was played, and what is true of it: moves, as events, fouls, and what marks the rows.
+    """A script, the game as it was played, and its truth: moves as events, fouls, and the cards that mark the rows.
 
-    has_last_card: whether a card says that the last round has begun; else the players have to say it.
+    has_last_card: whether a card announces the last round; without one the players report it.
     """
 
     script: Script
@@ -65,7 +65,7 @@ class ColorettoGame:
 
 @dataclass
 class _Table:
-    """The game while it is written."""
+    """State of the game while it is written."""
 
     ring: SeatRing
     game: Coloretto
@@ -76,9 +76,9 @@ class _Table:
     actions: list[Action] = field(default_factory=list)
     moves: list[Event] = field(default_factory=list)
     fouls: list[tuple[int, int]] = field(default_factory=list)
-    rows: list[list[str]] = field(init=False)  # keys of the cards in each row
-    columns: list[dict[str, int]] = field(init=False)  # of each area: in which a kind of card is
-    lengths: list[Counter[int]] = field(init=False)  # how many cards are in each
+    rows: list[list[str]] = field(init=False)  # keys of each row's cards
+    columns: list[dict[str, int]] = field(init=False)  # of each area: the column of each kind of card
+    lengths: list[Counter[int]] = field(init=False)  # number of cards in each column
 
     def __post_init__(self) -> None:
         self.rows = [[] for _ in self.game.rooms]
@@ -87,24 +87,24 @@ class _Table:
 
     @property
     def places_mm(self) -> _Places:
-        """Return where the rows, the supply and the last-round card lie."""
+        """Return the places of the rows, the supply and the last-round card."""
         return _FOUR_MM if self.game.players < 5 else _FIVE_MM if self.has_row_cards else _UNMARKED_MM
 
     @property
     def dora(self) -> int:
-        """Seats that take early, and the seat that makes one foul."""
+        """Return the seat that takes rows early and makes one foul."""
         return min(DORA, self.game.players - 1)
 
     def carry(self, seat: int, cards: Sequence[str], to: Sequence[Lying], takes_s: float = 0.9) -> None:
-        """Let somebody take cards somewhere, now."""
+        """Let a player carry cards to a place, beginning now."""
         self.actions.append(Carry(seat, tuple(cards), self.now_s, self.now_s + takes_s, tuple(to)))
 
 
 def write_coloretto(deck: Deck, seed: int, plan: ColorettoPlan | None = None) -> ColorettoGame:
-    """Write a game; the same seed and plan always give the same one.
+    """Return a game; the same seed and plan always give the same one.
 
     Raises:
-        BadInputError: the deck has too few colours, no +2 or no joker, or not the cards to start with.
+        BadInputError: the deck lacks colours, a +2, a joker, or the cards to start with.
     """
     plan = plan or ColorettoPlan()
     players = plan.players
@@ -181,12 +181,12 @@ def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> No
 
 
 def _rows_with_space(players: int) -> tuple[int, ...]:
-    """Rows that have space for a card too many: elsewhere it would lie before a player or on a pile."""
+    """Return the rows with space for an extra card: beside others it would touch a player's area or a pile."""
     return (0,) if players == 5 else (0, 2)
 
 
 def _row_to_take(table: _Table, seat: int) -> int | None:
-    """Return which row a player takes, None to lay a card: Dora takes early, and who must take does."""
+    """Return the row that a player takes, None to place a card: Dora takes early, the others when they must."""
     game, rng = table.game, table.rng
     rows = [row for row in range(len(game.rooms)) if game.verify_take(seat, row) is None]
     if not rows:
@@ -203,7 +203,7 @@ def _place(table: _Table, seat: int, key: str, card: str) -> None:
     row = rng.choice(rows)
     others = [one for one in rows if one != row]
     if seat == BEN and others and rng.random() < 0.25:
-        # Laid, and laid elsewhere a little later.
+        # Placed, and moved to another row a little later.
         other = rng.choice(others)
         table.carry(seat, [key], [_in_row(table, other, len(table.rows[other]) + 1)])
         table.now_s += _HESITATES_S
@@ -219,7 +219,7 @@ def _place(table: _Table, seat: int, key: str, card: str) -> None:
 
 
 def _lay_on_full(table: _Table, seat: int, row: int, key: str) -> None:
-    """A card too many, until the referee says so."""
+    """Write a foul: a card on a full row, moved after the ruling."""
     table.carry(seat, [key], [_in_row(table, row, len(table.rows[row]) + 1)])
     table.fouls.append((seat, row))
     table.now_s += _MOVE_S
@@ -239,7 +239,7 @@ def _take(table: _Table, seat: int, row: int) -> None:
 
 
 def _tidy(table: _Table) -> None:
-    """Everybody puts the card of his row back; with two players the third row leaves the game."""
+    """Put all row cards back; with two players the third row leaves the game."""
     taken = [event for event in table.moves if event.kind == "row_taken"][-table.game.players :]
     for event in taken if table.has_row_cards else ():
         row = int(str(event.data["row"]))
@@ -274,11 +274,11 @@ def _in_row(table: _Table, row: int, at: int) -> Lying:
 
 
 def _in_area(table: _Table, seat: int, card: str) -> Lying:
-    """The next place in the column of its kind: every card is a little below the one before it."""
+    """Return the next place in the column of a card's kind; each card is a little below the one before it."""
     own = own_columns(table.ring, seat, _COLUMN, _FIRST_IN_AREA)
     columns, lengths = table.columns[seat], table.lengths[seat]
     if card not in columns:
-        # Where there are more kinds than columns, one goes on below another.
+        # With more kinds than columns, two kinds share a column.
         columns[card] = min(range(len(own)), key=lambda one: (lengths[one], one))
     column = columns[card]
     place = spot(table.ring, seat, _COLUMN * own[column], _FIRST_IN_AREA - _LAPS * lengths[column], FRONT)
@@ -293,7 +293,7 @@ def _supply(table: _Table) -> Lying:
 
 
 def _faces(deck: Deck) -> dict[str, list[str]]:
-    """The faces of all cards of each kind, as the rules name it: one, again and again, or each of its own (E1)."""
+    """Return the faces of all cards of each kind, by the rules' name: one face repeated, or one for each card (E1)."""
     faces: dict[str, list[str]] = {}
     for face in deck.fronts:
         kind = face.attributes.get("kind")

@@ -36,7 +36,7 @@ CardName = Annotated[str, BeforeValidator(_card), Field(description=f'a colour, 
 
 
 class CardPlaced(EventModel):
-    """A seat put a card in a row (K4)."""
+    """A seat placed a card in a row (K4)."""
 
     event: Literal["card_placed"] = "card_placed"
     seat: Seat
@@ -53,20 +53,20 @@ class RowTaken(EventModel):
 
 
 class LastRound(EventModel):
-    """The card that makes the running round the last was drawn (K6)."""
+    """The card was drawn that makes the running round the last (K6)."""
 
     event: Literal["last_round"] = "last_round"
 
 
 class CardTakenBack(EventModel):
-    """The card that was placed last was lifted again."""
+    """The card placed last was lifted again."""
 
     event: Literal["card_taken_back"] = "card_taken_back"
     row: Row
 
 
 class CardMoved(EventModel):
-    """A card went from one row to another."""
+    """A card moved from one row to another."""
 
     event: Literal["card_moved"] = "card_moved"
     card: CardName
@@ -75,7 +75,7 @@ class CardMoved(EventModel):
 
 
 class CardWas(EventModel):
-    """A card that a seat has was read wrongly."""
+    """A correction of the face of a card that a seat has."""
 
     event: Literal["card_was"] = "card_was"
     seat: Seat
@@ -84,7 +84,7 @@ class CardWas(EventModel):
 
 
 class StartCards(EventModel):
-    """The colours that a seat starts with (K2)."""
+    """The colours with which a seat starts (K2)."""
 
     event: Literal["start_cards"] = "start_cards"
     seat: Seat

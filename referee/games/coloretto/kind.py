@@ -1,4 +1,4 @@
-"""Coloretto, as `referee.games.kind` asks for it: its page, its decks, its rules and watcher."""
+"""`GameKind` of Coloretto: page, decks, rules, watcher, demo and scoring."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _OPTIONS = (
 
 
 def stands(game: Coloretto, language: Language) -> dict[str, Any]:
-    """Return how a game stands: rows, for how many cards each, who has taken one, the colours, and the score sheet."""
+    """Return a game's state: rows with their room, the seats that have taken one, colours, and the score sheet."""
     table = game.settings.table
     hands = [_hand(game, seat) for seat in range(game.players)]
     return {
@@ -59,7 +59,7 @@ def stands(game: Coloretto, language: Language) -> dict[str, Any]:
 
 
 def colours_of(game: Coloretto) -> list[str]:
-    """Return the colours that a card may have, as far as anybody knows."""
+    """Return the colours that a card may have, by all that is known."""
     seen = {card for hand in game.hands for card in hand} | {card for row in game.rows for card in row or ()}
     known = {card for card in seen if is_colour(card)}
     palette = next((one for one in PALETTES if known <= set(one)), tuple(sorted(known)))
@@ -67,19 +67,19 @@ def colours_of(game: Coloretto) -> list[str]:
 
 
 def sheet(hands: Sequence[Mapping[str, Any]], table: str, language: Language) -> list[dict[str, Any]]:
-    """Return the score of hands that people counted themselves, with the keys of the outside contract; table: a side.
+    """Return the score of hands that people counted, with the contract's keys; table: side of the summary card.
 
     Raises:
-        BadInputError: there is no such hand.
+        BadInputError: a hand is impossible.
     """
     parsed = [parse_hand({**data, "table": table}) for data in hands]
     return [sheet_line(hand, side, language) for hand, side in parsed]
 
 
 def sheet_line(hand: HandCards, table: SummarySide, language: Language) -> dict[str, Any]:
-    """Return what a hand is worth, and why: `{"points", "lines", "plus2", "jokers", "text"}`.
+    """Return the score of a hand with its reasons: `{"points", "lines", "plus2", "jokers", "text"}`.
 
-    `lines`: `{"colour", "cards", "jokers": how many of them are jokers, "points"}`, the dearest first.
+    `lines`: `{"colour", "cards", "jokers": number of jokers among them, "points"}`, the most points first.
     """
     score = score_coloretto(hand, table)
     return {
@@ -114,18 +114,18 @@ def _game(play: Session) -> Coloretto:
 def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str, Any]:
     game = _game(play)
     key = "over" if game.over else "placing"
-    return {"key": key, "turn": game.turn, **stands(game, language), "told": _last_told(play)}
+    return {"key": key, "turn": game.turn, **stands(game, language), "told": _last_entered(play)}
 
 
-def _last_told(play: Session) -> str | None:
-    """Return the last event that a person entered, as a correction names it; None if it was struck or is missing."""
+def _last_entered(play: Session) -> str | None:
+    """Return the last event that a person entered, in a correction's form; None if it was deleted or is missing."""
     struck = {number for number, data in corrected_events(play.log.corrections).items() if data is None}
-    told = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
-    return next((play.log.event_id(number) for number in told if number not in struck), None)
+    entered = (number for number, record in reversed(play.log.records.items()) if record.is_of_game)
+    return next((play.log.event_id(number) for number in entered if number not in struck), None)
 
 
 def _seats(play: Session, language: Language) -> list[Seat]:
-    """Return each seat's points, which nobody has before the end, its open cards, and whether it sits the round out."""
+    """Return each seat's open cards, whether it sits the round out, and, after the end, its points."""
     game = _game(play)
     ends = (ruling["points"] for _, ruling in play.log.newest(50) if ruling["ruling"] == "end")
     points = next(ends, [None] * game.players)
@@ -166,7 +166,7 @@ def _is_whole(said: Said) -> bool:
 def _check(deck: Deck) -> None:
     for face in deck.fronts:
         kind = face.attributes.get("kind")
-        # Cards of a deck with suits that say nothing of Coloretto are not in the game (E1).
+        # Cards of a deck with suits that mean nothing in Coloretto are not in the game (E1).
         if kind is None and "suit" in face.attributes:
             continue
         if kind not in KINDS or not _is_whole(face.attributes):
@@ -220,7 +220,7 @@ CARDS = Cards(
 
 
 def _start(header: Header) -> Game:
-    # The models of events take a tenth of a second to import, and scoring a hand needs none of them.
+    # The models of events take 0.1 s to import, and scoring a hand needs none of them.
     from referee.games.coloretto.rules import from_header
 
     return from_header(header)

@@ -1,7 +1,7 @@
 """Coloretto (K1–K9): cards placed, rows taken, rounds and the score; events in, rulings out.
 
-`verify_x` says why an action is not allowed (or None), and `x` does it. `apply` takes the events of the outside
-contract; what the rules do not allow is a `ColorettoFoul` and changes nothing.
+`verify_x` returns why an action is not allowed (or None), and `x` does it. `apply` takes the events of the outside
+contract; an action against the rules becomes a `ColorettoFoul` and changes nothing.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ Rulings = tuple[Ruling, ...]
 class Coloretto(Game):
     """A game of Coloretto.
 
-    `rows[row]` lists the cards in a row, None when the row is gone; `hands[seat]` counts the cards that a seat has
-    taken; `turn` is the seat that plays; `last` marks the last round (K6); `over` marks the end.
+    `rows[row]` lists a row's cards, None once the row is taken; `hands[seat]` counts a seat's cards; `turn` is the seat
+    that plays; `last` marks the last round (K6); `over` marks the end.
 
     Raises:
-        BadInputError: 2 to 5 can play.
+        BadInputError: the number of players is not 2 to 5.
     """
 
     def __init__(self, players: int, settings: ColorettoOptions | None = None) -> None:
@@ -71,14 +71,14 @@ class Coloretto(Game):
         self.over = False
         self._stopped = False
         self._rows_taken = 0
-        self._placed_last: tuple[int, int] | None = None  # seat and row, as long as nothing else was done
+        self._placed_last: tuple[int, int] | None = None  # seat and row, until the next action
         self._seen: Counter[str] = sum(self.hands, Counter())
 
     def apply(self, event: Event) -> Rulings:
-        """Take the next event and give the rulings that follow from it.
+        """Take the next event and return its rulings.
 
         Raises:
-            BadInputError: there is no such event, seat, row or card; nothing has changed then.
+            BadInputError: unknown event, seat, row or card; the state is unchanged then.
         """
         action = parsed(EVENTS, event, self.players, "Coloretto")
         if isinstance(action, CardPlaced | CardMoved | CardWas) and self._has_all_jokers(action.card):
@@ -99,7 +99,7 @@ class Coloretto(Game):
             case Stopped():
                 if not self._rows_taken:
                     raise BadInputError("error.games.nobody_has_taken_row_yet")
-                # The cards count as everybody has them; those in the rows are nobody's.
+                # Each seat's cards count; cards in the rows belong to nobody.
                 return self._end(event.t_ns, stopped=True)
             case CardTakenBack(row=row):
                 if not self.can_take_back(row):
@@ -114,13 +114,13 @@ class Coloretto(Game):
         return ()
 
     def verify_place(self, seat: int, row: int) -> ColorettoReason | None:
-        """Return why a seat may not put a card in a row (K4), in the order of the outside contract."""
+        """Return why a seat may not place a card in a row (K4), by the outside contract's order; None if it may."""
         if reason := self._why_not(seat, row):
             return reason
         return ColorettoReason.ROW_FULL if len(self.rows[row] or ()) >= self.rooms[row] else None
 
     def place(self, seat: int, row: int, card: str) -> None:
-        """Put a card in a row (K4).
+        """Place a card in a row (K4).
 
         Raises:
             BadInputError: the rules do not allow it now.
@@ -133,15 +133,15 @@ class Coloretto(Game):
 
     @property
     def placed_last(self) -> int | None:
-        """The seat that has put a card in a row, as long as nothing else was done."""
+        """Return the seat that has placed a card, until the next action."""
         return None if self._placed_last is None else self._placed_last[0]
 
     def can_take_back(self, row: int) -> bool:
-        """Return whether the last thing that was done is that a card was put in this row."""
+        """Return whether the last action placed a card in this row."""
         return not self.over and self._placed_last is not None and self._placed_last[1] == row
 
     def take_back(self) -> None:
-        """Take the card that was placed last out of its row again, as if it had not been: it was laid and lifted."""
+        """Undo the last placement: the card was laid down and lifted again."""
         if self._placed_last is None:
             raise BadInputError("error.games.no_card_was_placed_just")
         self.turn, row = self._placed_last
@@ -149,13 +149,13 @@ class Coloretto(Game):
         self._placed_last = None
 
     def can_move(self, card: str, row: int, to: int) -> bool:
-        """Return whether a card that is in one row may as well lie in another."""
+        """Return whether a card of one row can move to another."""
         there = self.rows[to]
         has_room = there is not None and len(there) < self.rooms[to]
         return not self.over and row != to and has_room and card in self._cards(row)
 
     def move(self, card: str, row: int, to: int) -> None:
-        """Let a card lie in another row: it was pushed there, or put where it belongs; it is nobody's turn."""
+        """Move a card to another row: somebody pushed it, or put it right; no turn passes."""
         if not self.can_move(card, row, to):
             raise BadInputError("error.games.no_such_card_lies_in")
         self._cards(row).remove(card)
@@ -163,7 +163,7 @@ class Coloretto(Game):
         self._placed_last = None
 
     def copy(self) -> Coloretto:
-        """Return a game that has come as far and goes on by itself."""
+        """Return an independent copy of the game."""
         twin = Coloretto.__new__(Coloretto)
         twin.__dict__.update(self.__dict__)
         twin.rows = [None if row is None else list(row) for row in self.rows]
@@ -173,17 +173,17 @@ class Coloretto(Game):
         return twin
 
     def view(self) -> Coloretto:
-        """Return a copy: the watcher plays on with it."""
+        """Return a copy for the watcher, which plays hypotheses on it."""
         return self.copy()
 
     def verify_take(self, seat: int, row: int) -> ColorettoReason | None:
-        """Return why a seat may not take a row (K4), in the order of the outside contract."""
+        """Return why a seat may not take a row (K4), in the order of the outside contract; None if it may."""
         if reason := self._why_not(seat, row):
             return reason
         return None if self.rows[row] else ColorettoReason.ROW_EMPTY
 
     def take(self, t_ns: int, seat: int, row: int) -> Rulings:
-        """Take a row; when all have, the round ends, and after the last one the game (K5, K6).
+        """Take a row; the last taker ends the round, and after the last round the game (K5, K6).
 
         Raises:
             BadInputError: the rules do not allow it now.
@@ -197,7 +197,7 @@ class Coloretto(Game):
         if len(self.taken) < self.players:
             self._pass_on()
             return ()
-        # With two players the third row's cards leave the game here (K5).
+        # With two players the cards of the third row leave the game here (K5).
         self.rows = [[] for _ in self.rooms]
         self.taken, self.turn = set(), seat
         return (RoundEnded(t_ns, seat, self.last), *(self._end(t_ns) if self.last else ()))
@@ -216,7 +216,7 @@ class Coloretto(Game):
         return [] if cards is None else cards
 
     def _pass_on(self) -> None:
-        """Pass the turn to the next seat to the left that has not taken a row (K4, K5), maybe the same again."""
+        """Pass the turn to the next seat to the left without a row (K4, K5), perhaps the same one."""
         seats = ((self.turn + step) % self.players for step in range(1, self.players + 1))
         self.turn = next(seat for seat in seats if seat not in self.taken)
 
@@ -235,7 +235,7 @@ class Coloretto(Game):
         return HandCards(colours, cards[JOKER], cards[PLUS2])
 
     def _start(self, start: StartCards) -> None:
-        """Take the colours that a seat starts with (K2), whenever they are known."""
+        """Take a seat's start colours (K2); the event may come late."""
         if self.over:
             raise BadInputError("error.games.cards_that_everybody_starts_with")
         before, now = self._begun_with[start.seat], Counter(start.cards)
@@ -244,7 +244,7 @@ class Coloretto(Game):
         self._seen = self._seen - before + now
 
     def _card_was(self, wrong: CardWas) -> Rulings:
-        """Take it that a card that a seat has was read wrongly: it is another one."""
+        """Exchange a misread card of a seat for another one."""
         was, card = Counter([wrong.was]), Counter([wrong.card])
         if self.hands[wrong.seat][wrong.was] < 1:
             raise BadInputError("error.games.was_must_be_card_that")
@@ -265,16 +265,16 @@ class Coloretto(Game):
 
 
 def _demand(reason: ColorettoReason | None) -> None:
-    # A hypothesis of the tracker may come to moves that are not possible after an event that a person entered.
+    # After an event that a person entered, a hypothesis may contain impossible moves.
     if reason is not None:
         raise BadInputError(f"the rules do not allow it now ({reason.value})")
 
 
 def from_header(header: Header) -> Coloretto:
-    """Start the game that an event log's header describes.
+    """Return a new game by an event log's header.
 
     Raises:
-        BadInputError: it has an option or a number of players that Coloretto does not.
+        BadInputError: an option or the number of players does not fit Coloretto.
     """
     if not MIN_PLAYERS <= len(header.players) <= MAX_PLAYERS:
         raise BadInputError(

@@ -1,4 +1,4 @@
-"""Rulings of Coloretto: frozen records that together are the game's audit trail."""
+"""Rulings of Coloretto: frozen records that form the game's audit trail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.games.coloretto.score import HandCards, HandScore
 
 
 class ColorettoReason(Enum):
-    """Why something is a foul, or is not taken; fouls in the order in which they are asked."""
+    """Reason why something is a foul, or is not taken; fouls in the order of the checks."""
 
     ALREADY_OUT = "already_out"
     NOT_YOUR_TURN = "not_your_turn"
@@ -22,7 +22,7 @@ class ColorettoReason(Enum):
 
 @dataclass(frozen=True)
 class ColorettoFoul(Ruling):
-    """A seat did what the rules do not allow (K4, K5); it changes nothing."""
+    """An action against the rules (K4, K5), which changes nothing."""
 
     name = "foul"
 
@@ -33,7 +33,7 @@ class ColorettoFoul(Ruling):
 
 @dataclass(frozen=True)
 class RoundEnded(Ruling):
-    """All have taken a row; who took last `starts` the next round (K5), unless this was the `last` (K6)."""
+    """The end of a round: its last taker `starts` the next one (K5), unless this was the `last` (K6)."""
 
     name = "round_end"
 
@@ -43,9 +43,9 @@ class RoundEnded(Ruling):
 
 @dataclass(frozen=True)
 class ColorettoEnded(Ruling):
-    """The game is over: each seat's hand, its best score (K7, K8), and the seats that share the win (K9).
+    """The end: each seat's hand, its best score (K7, K8), and the seats that share the win (K9).
 
-    stopped: the players ended it before the last round was over.
+    stopped: the players ended the game before its last round was over.
     """
 
     name = "end"
@@ -56,7 +56,7 @@ class ColorettoEnded(Ruling):
     stopped: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Return the ruling with the keys of the outside contract, and the colours that count minus."""
+        """Return the ruling with the contract's keys, and the colours that count minus."""
         return {
             "ruling": "end",
             "t_ns": self.t_ns,

@@ -1,4 +1,4 @@
-"""Coloretto's rulings in words."""
+"""Sentences of Coloretto's rulings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHY_FOUL = {
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Return the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    """Return the sentences of a ruling, empty for a silent one; `players` are the names by seat."""
     match ruling["ruling"]:
         case "foul":
             why = _WHY_FOUL.get(ruling["reason"], "coloretto.that_is_not_allowed")
@@ -38,7 +38,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return the sentence of a question or notice beside the rulings; "" for one of another game."""
+    """Return the sentence of a question or notice; "" for one of another game."""
     row = int(data.get("row", 0)) + 1
     match kind:
         case "who_took":
@@ -71,7 +71,7 @@ def notice(kind: str, player: str, data: Mapping[str, Any], players: Sequence[st
 
 
 def answer(data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return what an answer to one of those questions says, in few words."""
+    """Return the words of an answer to a question, in brief."""
     match data:
         case {"seat": int(seat)}:
             return players[seat]
@@ -101,20 +101,20 @@ def _move(move: Mapping[str, Any], players: Sequence[str], language: Language) -
 
 
 def card_name(card: str, language: Language) -> str:
-    """Return a card as the rules name it in words."""
+    """Return a card of the rules in words."""
     return (
         card if card == "+2" else language.text("coloretto.joker") if card == "joker" else colour_name(language, card)
     )
 
 
 def _cards_named(cards: Sequence[str], language: Language) -> str:
-    """Return "two green and one joker" of cards as the rules name them."""
+    """Return the words for cards of the rules: "two green and one joker"."""
     colours = {card: cards.count(card) for card in cards if card not in ("joker", "+2")}
     return say_hand(HandCards(colours, cards.count("joker"), cards.count("+2")), language)
 
 
 def say_hand(hand: HandCards, language: Language) -> str:
-    """Return what somebody has: "six green, four yellow, one joker, one +2"."""
+    """Return the words for a hand: "six green, four yellow, one joker, one +2"."""
     held = [(colour_name(language, colour), cards) for colour, cards in hand.colours.items() if cards]
     held.sort(key=lambda one: -one[1])
     parts = [
@@ -128,7 +128,7 @@ def say_hand(hand: HandCards, language: Language) -> str:
 
 
 def say_choice(plus: Sequence[str], minus: Sequence[str], jokers: Sequence[str], language: Language) -> str:
-    """Return which colours count how (K8), and what the jokers are: "green and red count plus, blue counts minus"."""
+    """Return the words for counted colours and jokers (K8): "green and red count plus, blue counts minus"."""
     parts = []
     if plus:
         parts.append(language.count("coloretto.counts_plus", len(plus), **_named(plus, language)))

@@ -1,4 +1,4 @@
-"""The score of one Coloretto hand (K7, K8): the best three colours to count plus, and the best for the jokers."""
+"""The score of one Coloretto hand (K7, K8): the best three colours that count plus, and the best use of jokers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PALETTES = (
     ("red", "orange", "yellow", "green", "blue", "purple", "pink"),
     ("spade", "heart", "diamond", "coin", "crown", "moon", "star"),
 )
-"""Names for a colour that only a joker stands for: of the game's own cards, and of the Everdeck (E1)."""
+"""Names for a colour of jokers alone: those of the game's own cards, and of the Everdeck (E1)."""
 
 
 class SummarySide(Enum):
@@ -30,7 +30,7 @@ class SummarySide(Enum):
     GREY = "grey"
 
     def points(self, cards: int) -> int:
-        """Return what `cards` cards of one colour are worth, plus or minus."""
+        """Return the points of `cards` cards of one colour, without their sign."""
         return _POINTS[self][min(cards, 6)]
 
 
@@ -41,7 +41,7 @@ _POINTS = {SummarySide.BROWN: (0, 1, 3, 6, 10, 15, 21), SummarySide.GREY: (0, 1,
 class HandCards:
     """Cards of a player at the end: a number for each colour, jokers and "+2" cards.
 
-    A colour with no cards says that it is in the game, so that a joker may become it (K7).
+    A colour with 0 cards is in the game, so a joker may take it (K7).
     """
 
     colours: Mapping[str, int]
@@ -51,7 +51,7 @@ class HandCards:
 
 @dataclass(frozen=True)
 class HandScore:
-    """The best score of a hand: the colour of each joker, and the colours that count plus and minus, dearest first."""
+    """Best score of a hand: each joker's colour, and the colours that count plus and minus, most points first."""
 
     points: int
     jokers: tuple[str, ...]
@@ -59,7 +59,7 @@ class HandScore:
     minus: tuple[str, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Return the score with the keys of the outside contract."""
+        """Return the score with the contract's keys."""
         return {
             "points": self.points,
             "jokers": list(self.jokers),
@@ -69,12 +69,12 @@ class HandScore:
 
 
 def parse_hand(data: Mapping[str, object]) -> tuple[HandCards, SummarySide]:
-    """Return the hand and the table in a JSON object `{"colours", "jokers", "plus2", "table"}`.
+    """Return the hand and the table's side in a JSON object `{"colours", "jokers", "plus2", "table"}`.
 
-    Left out, `jokers` and `plus2` are 0 and the table is brown.
+    Defaults: 0 for `jokers` and `plus2`, brown for the table.
 
     Raises:
-        BadInputError: something in it is wrong, or more than the deck holds (K1).
+        BadInputError: a value is invalid, or exceeds the deck (K1).
     """
     colours = data.get("colours")
     if not isinstance(colours, dict):
@@ -97,9 +97,9 @@ def _at_most(number: int, most: int, what: str) -> int:
 
 
 def score_coloretto(hand: HandCards, table: SummarySide) -> HandScore:
-    """Return the best score of `hand` (K8), trying every way to give the jokers a colour (K7).
+    """Return the best score of `hand` (K8) over all colours of its jokers (K7).
 
-    Of equally good ways it gives the first, in the order of the colours in the hand.
+    Ties go to the first colours in the order of the hand.
     """
     held = [colour for colour, cards in hand.colours.items() if cards]
     choices = [*held, *_new_colours(hand)]
@@ -108,7 +108,7 @@ def score_coloretto(hand: HandCards, table: SummarySide) -> HandScore:
 
 
 def _new_colours(hand: HandCards) -> Iterator[str]:
-    """Return colours that the player has no card of, as many as jokers could become."""
+    """Return colours that the player has no card of, as many as jokers may need."""
     held = {colour for colour, cards in hand.colours.items() if cards}
     palette = next((palette for palette in PALETTES if set(hand.colours) <= set(palette)), PALETTES[0])
     named = [colour for colour in hand.colours if colour not in held]

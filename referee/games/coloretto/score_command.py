@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
-    """Return what answers one hand; it raises `BadInputError` for one that cannot be scored."""
+    """Return the function that answers one hand; it raises `BadInputError` for a hand that cannot be scored."""
     language = Language(language_of())
 
     def say(result: HandScore) -> str:
@@ -43,7 +43,7 @@ def score_image(
     """Score a picture.
 
     Raises:
-        BadInputError: an argument makes no sense, or too few markers are in sight.
+        BadInputError: an invalid argument, or too few visible markers.
         VisionError: the picture shows no table, or does not fit the profile.
     """
     from referee.games.coloretto.table_score import score_coloretto_picture

@@ -11,18 +11,18 @@ from referee.jsonlines import is_name, shown, whole_number
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 MAX_JOKERS = 12
-"""More than any edition has; the number of ways to give them colours must stay small."""
+"""More than any edition has; a limit keeps the ways to colour them few."""
 MAX_START_CARDS = 2
 PLUS2, JOKER, LAST_ROUND = "+2", "joker", "last round"
 
 
 @dataclass(frozen=True)
 class ColorettoOptions:
-    """A game's options.
+    """Options of a game.
 
-    `table`: which side of the summary card counts (K8). `first`: the seat that begins.
-    `start_cards`: each seat's colours before the first turn (K2); empty where they are not known.
-    `left_out`: the colours that are not in the game (K2); empty where they are not known.
+    `table`: side of the summary card that counts (K8). `first`: the seat that begins.
+    `start_cards`: each seat's colours before the first turn (K2); empty if unknown.
+    `left_out`: the colours that are not in the game (K2); empty if unknown.
     """
 
     table: SummarySide = SummarySide.BROWN
@@ -32,12 +32,12 @@ class ColorettoOptions:
 
 
 def rooms(players: int) -> tuple[int, ...]:
-    """Return for how many cards each row has room: three green rows for two players, else a brown one each (K1, K2)."""
+    """Return each row's room in cards: three green rows for two players, else one brown row each (K1, K2)."""
     return (1, 2, 3) if players == MIN_PLAYERS else (3,) * players
 
 
 def colours_known(seen: frozenset[str], settings: ColorettoOptions) -> tuple[str, ...]:
-    """Return the colours that are in the game for certain: those seen, and all others but those left out, if named."""
+    """Return the colours that are certainly in the game: the seen ones; with known `left_out`, all others as well."""
     for palette in PALETTES:
         if settings.left_out and seen | set(settings.left_out) <= set(palette):
             return tuple(colour for colour in palette if colour in seen or colour not in settings.left_out)
@@ -45,10 +45,10 @@ def colours_known(seen: frozenset[str], settings: ColorettoOptions) -> tuple[str
 
 
 def settings_from(header: Header) -> ColorettoOptions:
-    """Return the options that an event log's header asks for.
+    """Return the options in an event log's header.
 
     Raises:
-        BadInputError: it has an option, or a value of one, that Coloretto does not know.
+        BadInputError: Coloretto does not know an option or its value.
     """
     header.only_options(("table", "first", "start_cards", "left_out"))
     options, players = header.options, len(header.players)
@@ -78,5 +78,5 @@ def _colours(value: object, name: str) -> tuple[str, ...]:
 
 
 def is_colour(card: object) -> bool:
-    """Return whether a card is of a colour; the names of colours are the edition's own (E1)."""
+    """Return whether a card has a colour; each edition names its own (E1)."""
     return is_name(card) and card not in (PLUS2, JOKER, LAST_ROUND)

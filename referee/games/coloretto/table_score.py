@@ -1,4 +1,4 @@
-"""A scored table of Coloretto: who has which cards in a picture, and what they are worth (K7, K8)."""
+"""A scored table of Coloretto: each seat's cards in a picture, and their points (K7, K8)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from vision.reading import Card, reasons_of
 from vision.table import Table as SeenTable
 
 _FRONT = "front"
-_TOLD_BY = ("kind", "colour", "room")  # the rules know no other difference between cards
+_TOLD_BY = ("kind", "colour", "room")  # the only differences of cards that the rules know
 
 
 @dataclass(frozen=True, eq=False)
 class ColorettoTable:
-    """A scored table; `hands` and `scores` are by seat, `strange` the faces at each seat that the game leaves out.
+    """A scored table; `hands` and `scores` are by seat, `strange` holds each seat's faces without a score.
 
     `remarks` are sentences on the marker cards and the camera.
     """
@@ -48,7 +48,7 @@ class ColorettoTable:
     faults: Mapping[int, str] = field(default_factory=dict)
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
-        """Return the line of one seat: whose it is, what is there, and the score with the contract's keys."""
+        """Return the JSON of one seat: its number, its cards, and the score with the contract's keys."""
         held = self.hands[hand.seat]
         return {
             "seat": hand.seat,
@@ -65,21 +65,21 @@ class ColorettoTable:
         }
 
     def counted(self, hand: SeatCards) -> list[Card]:
-        """Return the cards before a seat that score."""
+        """Return a seat's cards that score."""
         return [card for card in hand.cards if card_of(self.deck, card.named.id) is not None]
 
     def named(self, card: Card) -> str:
-        """Give the face of a card that scores; where only what it counts as is certain, that: "moon", not "8-moon"."""
+        """Return the face of a card that scores, or its value where only that is certain: "moon", not "8-moon"."""
         name = card_of(self.deck, card.named.id)
         alone = sum(card_of(self.deck, face.id) == name for face in self.deck.fronts) == 1
         return card.named.id if alone or name is None or _is_sure(card) else name
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
-        """Return what is said of each seat; people count seats from one."""
+        """Return the sentences of each seat; people count seats from one."""
         return [(hand.seat, say_seat(hand.seat, self._say(hand, language), language)) for hand in self.sharing.seats]
 
     def drawn(self, language: Language) -> Image:
-        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in: each card's name, + or - before it."""
+        """Return the picture with the evidence, (h, w, 3) uint8 BGR: each card's name, with its sign."""
 
         def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
             for card in self.counted(hand):
@@ -94,7 +94,7 @@ class ColorettoTable:
         sign = "" if name == PLUS2 else "-" if name in score.minus else "+" if name in score.plus else ""
         canvas.line(card.corners_px, colour, 4, closed=True)
         label = sign + (name if name in (PLUS2, JOKER) else colour_name(language, name))
-        # At the end that shows in a column of cards: the upper one is over the lower one's middle.
+        # The label is at the end that a column leaves visible: the upper card covers the lower one's middle.
         draw_tag(canvas, card.corners_px[:2] + 0.1 * (card.corners_px[3:1:-1] - card.corners_px[:2]), label, colour)
 
     def _say(self, hand: SeatCards, language: Language) -> str:
@@ -112,11 +112,11 @@ class ColorettoTable:
 def score_coloretto_picture(
     picture: Picture, deck: Deck, profile: TableProfile | None, players: int, table: SummarySide
 ) -> ColorettoTable:
-    """Read a picture, share the cards among the seats, and score all of them (K7, K8).
+    """Read a picture, assign its cards to the seats, and score them all (K7, K8).
 
     Raises:
-        BadInputError: too few markers are in sight to know the seats.
-        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+        BadInputError: too few markers are visible to know the seats.
+        BadTableError: the markers do not fit a flat table, or the picture does not fit the profile.
     """
     seated, sharing = read_areas(picture.image, deck, profile, players)
     held = [Counter(card_of(deck, card.named.id) for card in hand.cards) for hand in sharing.seats]
@@ -134,10 +134,10 @@ def score_coloretto_picture(
 
 
 def read_areas(image: Image, deck: Deck, profile: TableProfile | None, players: int) -> tuple[SeatedReading, Sharing]:
-    """Read a picture, (h, w, 3) BGR, and share the cards among the seats.
+    """Read a picture, (h, w, 3) BGR, and assign its cards to the seats.
 
     Raises:
-        BadInputError, BadTableError: as `score_coloretto_picture`.
+        BadInputError, BadTableError: see `score_coloretto_picture`.
     """
     deck = as_counted(deck)
     seated = _too_many(deck, read_to_score(image, deck, profile, players))
@@ -145,12 +145,12 @@ def read_areas(image: Image, deck: Deck, profile: TableProfile | None, players: 
 
 
 def as_counted(deck: Deck) -> Deck:
-    """Return a deck in which faces that count the same are one: ranks of the Everdeck do not matter."""
+    """Return a deck in which faces of equal value are one: the Everdeck's ranks do not matter."""
     return replace(deck, told_by=_TOLD_BY)
 
 
 def card_of(deck: Deck, face_id: str) -> str | None:
-    """Give a face as the rules name its card: a colour, "+2" or "joker"; None for what scores nothing."""
+    """Return a face's name in the rules: a colour, "+2" or "joker"; None for a face without a score."""
     kind = _kind(deck, face_id)
     return deck.face(face_id).attributes.get("colour") if kind == "colour" else kind if kind in (PLUS2, JOKER) else None
 
@@ -160,9 +160,9 @@ def _kind(deck: Deck, face_id: str) -> str | None:
 
 
 def _too_many(deck: Deck, seated: SeatedReading) -> SeatedReading:
-    """Doubt the cards that show a face more often than the deck has it: one of them was read wrongly.
+    """Return the reading with a doubt on every face that occurs more often than the deck has it.
 
-    Of several faces that count alike, such as are certain, and all of them together.
+    One of its cards was misread. Faces of equal value are checked alone, if they are certain, and together.
     """
     cards = [card for card in seated.reading.cards if card.side == _FRONT]
     meanings = {face.id: int(meaning) for face, meaning in zip(deck.faces, deck.meanings, strict=True)}
@@ -181,5 +181,5 @@ def _too_many(deck: Deck, seated: SeatedReading) -> SeatedReading:
 
 
 def _is_sure(card: Card) -> bool:
-    """Return whether the face itself is certain, and not only what it counts as."""
+    """Return whether the face itself is certain, not only its value."""
     return card.confidence >= confidence_of(VERDICT.sure)

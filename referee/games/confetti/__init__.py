@@ -1,1 +1,1 @@
-"""Confetti (C1–C11): its rules, rulings, set-up, rounds and the score of a hand."""
+"""Confetti (C1–C11): rules, rulings, set-up, rounds and the score of a hand."""

@@ -1,4 +1,4 @@
-"""Writes a game of Confetti for the simulated table: who takes which cards when, and what the rules say to it."""
+"""Writes a game of Confetti for the simulated table: each player's moves, and the rulings that follow."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SIDE = "white"
 _OTHER = {"white": "black", "black": "white"}
 _SANDTIMER_MM = (330.0, 110.0)
 _HEAP_MM = (285.0, 865.0, 272.0, 372.0)
-_FIRST_STILL_S = 3.6  # the referee looks where the seats are
-_AFTER_TIME_S = 7.5  # the referee reads the hands
+_FIRST_STILL_S = 3.6  # in which the referee finds the seats
+_AFTER_TIME_S = 7.5  # in which the referee reads the hands
 _TIDY_S = 3.5
 _KEPT_COLUMN = 2.75
-# Fewer cards than the rules lay out are read sooner.
+# Reading fewer cards than C3 lays out takes less time.
 DEMO_HEAP = 30
 
 
@@ -30,9 +30,9 @@ DEMO_HEAP = 30
 class ConfettiPlan:
     """Parameters of a demonstration game.
 
-    players: 1 to 5. rounds: how many are played, at most the game's. heap: cards laid out in the first round, None:
-    half of the deck (C3). sand_s: how long the sand runs. late_seat: who takes one more card after time, in the first
-    round; None: nobody. side: which one of the cards is played.
+    players: 1 to 5. rounds: at most the game's. heap: cards laid out in the first round; None: half of the deck (C3).
+    sand_s: duration of the sand. late_seat: the seat that takes a card after time in the first round, or None. side:
+    the side of the cards that is played.
     """
 
     players: int = 3
@@ -54,7 +54,7 @@ class RoundTruth:
 
 @dataclass
 class _Table:
-    """The game while it is written: where every card is, in what order, and what hands do."""
+    """State of the table while a game is written: places and order of cards, and movements of hands."""
 
     lies: dict[str, Lying]
     side: str
@@ -65,14 +65,14 @@ class _Table:
 
 @dataclass(frozen=True)
 class ConfettiGame:
-    """A script, and what is true of it."""
+    """A script with its truth."""
 
     script: Script
     rounds: tuple[RoundTruth, ...]
 
 
 def write_confetti(deck: Deck, seed: int, plan: ConfettiPlan | None = None) -> ConfettiGame:
-    """Write a game; the same seed always gives the same one."""
+    """Return a game; the same seed always gives the same one."""
     plan = plan or ConfettiPlan()
     rng = random.Random(seed)
     ring = ring_of(plan.players)
@@ -82,7 +82,7 @@ def write_confetti(deck: Deck, seed: int, plan: ConfettiPlan | None = None) -> C
     heap = faces[: plan.heap or len(faces) // 2]
     table = _Table({face: _in_heap(rng, plan.side) for face in heap}, plan.side)
     first = _choose(table, deck, heap, ring, limits[0], rng)
-    # What is taken is on top.
+    # Cards that players take are on top.
     taken = [face for hand in first for face in hand]
     order = [face for face in heap if face not in taken] + taken
     begin_s = _FIRST_STILL_S
@@ -121,7 +121,7 @@ def _play_round(
     spare: list[str],
     rng: random.Random,
 ) -> float:
-    """Write a round that begins at `begin_s`; gives when its hands have been read."""
+    """Write a round that begins at `begin_s`; return the time when its hands have been read."""
     flipped_s = begin_s + 1.3
     out_s = flipped_s + plan.sand_s
     table.actions.append(Flip(0, flipped_s, plan.sand_s))
@@ -159,9 +159,9 @@ def _tidy(
     begin_s: float,
     rng: random.Random,
 ) -> float:
-    """Write how points are kept, other side up, and the other cards go back (C8); gives when that is done.
+    """Put point cards before the seats, other side up, and other cards back (C8); return the time afterwards.
 
-    Cards of which one side alone is known are kept beside the table.
+    Cards with only one known side are kept beside the table.
     """
     other = _OTHER[table.side] if _OTHER[table.side] in deck.background else None
     for seat, hand in enumerate(chosen):
@@ -187,11 +187,11 @@ def _tidy(
 def _choose(
     table: _Table, deck: Deck, heap: list[str], ring: SeatRing, limit: int, rng: random.Random
 ) -> list[list[str]]:
-    """Return a hand for each player within reach: good ones for most, as people who look for a while would take."""
+    """Return a hand for each player within reach; most are good, like those of people who search for a while."""
     free, lies = list(heap), table.lies
     hands: list[list[str]] = []
     for seat, person in enumerate(people_at(ring)):
-        # Eight cards are what two rows before a short side of the table have room for.
+        # Two rows before a short side of the table have room for eight cards.
         size = min(max(3, min(limit, 8) - (seat % 3 == 2)), len(free) // (ring.players - seat))
         by_distance = sorted(free, key=lambda face: math.dist((lies[face].x_mm, lies[face].y_mm), person.home_mm))
         near = by_distance[: max(2 * size, len(by_distance) // 2)]
@@ -208,7 +208,7 @@ def _colours(table: _Table, deck: Deck, face: str) -> Card:
 
 
 def cards_of(deck: Deck, side: str, faces: Sequence[str]) -> list[list[str]]:
-    """Return cards as an event names them: the colours of each one's small, medium and big mark."""
+    """Return cards in an event's form: the colours of the small, medium and big mark."""
     return [list(deck.face(face, side).attributes.values()) for face in faces]
 
 

@@ -19,7 +19,7 @@ Cards = Annotated[
 
 
 class TimerFlipped(EventModel):
-    """The sandtimer was turned: a round begins (C4)."""
+    """The sandtimer was turned, which begins a round (C4)."""
 
     event: Literal["timer_flipped"] = "timer_flipped"
 
@@ -37,11 +37,11 @@ class Contested(EventModel):
 
 
 class Count(EventModel):
-    """The hands are to be counted."""
+    """A request to count the hands."""
 
     event: Literal["count"] = "count"
     ask: bool = False
-    """Whether the players are asked for hands that nobody has seen."""
+    """Whether the players are asked for unseen hands."""
 
 
 class Stopped(EventModel):
@@ -64,7 +64,7 @@ class HandsGone(EventModel):
     event: Literal["hands_gone"] = "hands_gone"
     seats: Annotated[tuple[Seat, ...], Field(strict=False, min_length=1)]
     last_seen: Annotated[tuple[Cards | None, ...], Field(strict=False)]
-    """By the order of `seats`: the cards seen last, or null."""
+    """In the order of `seats`: the last complete hand, or null."""
 
     @model_validator(mode="after")
     def _one_each(self) -> HandsGone:
@@ -74,7 +74,7 @@ class HandsGone(EventModel):
 
 
 class Challenged(EventModel):
-    """A seat's score is to be shown again (C11)."""
+    """A challenge of a seat's score, which is to be shown again (C11)."""
 
     event: Literal["challenge"] = "challenge"
     seat: Seat

@@ -1,4 +1,4 @@
-"""Confetti, as `referee.games.kind` asks for it: its page, its decks, its rules and watcher."""
+"""`GameKind` of Confetti: page, decks, rules, watcher, demo and scoring."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str,
 
 
 def _last_round_ms(play: Session) -> int | None:
-    """Return how long the sand ran in the last round, ms; None where no round has ended."""
+    """Return the sand's duration in the last round, ms; None before the first end of a round."""
     ended_ns: int | None = None
     for _, ruling in play.log.newest(50):
         if ruling["ruling"] == "time":
@@ -94,7 +94,7 @@ def _step(play: Session) -> str:
 
 
 def _steps(ruling: RulingData, readings: Sequence[Event], language: Language) -> list[dict[str, Any]]:
-    """Return the arrangement, a set a step, then what costs points, and the sum (C7, C11)."""
+    """Return the arrangement set by set, then the deductions and the sum (C7, C11)."""
     hands = [event for event in readings if event.kind == "hand"]
     if ruling["ruling"] not in ("hand", "arrangement") or not hands:
         return []
@@ -143,11 +143,11 @@ def _missing(fronts: Sequence[Said]) -> str:
 CARDS = Cards(check=_check, marked=True, missing=_missing)
 
 
-_EACH = 8  # cards laid out for each player, at least
+_EACH = 8  # the least number of cards laid out for each player
 
 
 def _start(header: Header) -> Game:
-    # The models of events take a tenth of a second to import, and scoring a hand needs none of them.
+    # The models of events take 0.1 s to import, and scoring a hand needs none of them.
     from referee.games.confetti.rules import from_header
 
     return from_header(header)

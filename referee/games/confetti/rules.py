@@ -70,21 +70,22 @@ class RoundHands:
         return tuple(seat for seat in range(self.players) if seat not in shown)
 
     def lose(self, hands: Mapping[int, Hand | None]) -> None:
-        """Note that the cards of seats went before they were counted; hands: those seen last."""
+        """Note that the cards of seats went before they were counted; hands: the last ones seen."""
         for seat, hand in hands.items():
             self._late.pop(seat, None)
             self._swept.add(seat)
             self.gone[seat] = self._in_time.get(seat) if hand is None else hand
 
     def show_in_time(self, seat: int, cards: Hand) -> None:
-        """Note what a seat holds while the sand runs."""
+        """Note a seat's cards while the sand runs."""
         self._in_time[seat] = cards
 
     def show_late(self, seat: int, cards: Hand) -> tuple[Hand, Hand] | None:
-        """Note what a seat holds after time, and give what it took and put back since its last hand in time.
+        """Note a seat's cards after time; return the cards taken and put back since its last hand in time.
 
-        None where nothing changed, where no hand in time is known, for a change that was given already, and where the
-        cards went before they were counted: what people lay or say then is a hand from memory, not a card taken.
+        Returns None if nothing changed, if no hand in time is known, and for a change that was returned before. Also
+        None if the cards went before they were counted: a hand that people show then is from memory, and no card was
+        taken.
         """
         self._late[seat] = cards
         self.gone.pop(seat, None)
@@ -97,7 +98,7 @@ class RoundHands:
         return tuple((now - before).elements()), tuple((before - now).elements())
 
     def to_count(self, seat: int, late_cards: LateCards) -> Hand | None:
-        """Return the hand of a seat that counts: with COUNT its last, with VOID its last in time, if there is one."""
+        """Return the hand of a seat that counts: with COUNT its last one, with VOID its last one in time."""
         in_time, late = self._in_time.get(seat), self._late.get(seat)
         void = late_cards is LateCards.VOID and seat not in self._swept
         first, second = (in_time, late) if void else (late, in_time)
@@ -120,10 +121,10 @@ class Phase(Enum):
 class Confetti(Game):
     """A game of Confetti.
 
-    `kept[seat]` counts point cards (C8); `number` and `limit` are of the running or last round, 0 before the first.
+    `kept[seat]` counts point cards (C8); `number` and `limit` belong to the running or last round, 0 before the first.
 
     Raises:
-        BadInputError: 1 to 7 can play (C2).
+        BadInputError: the number of players is not 1 to 7 (C2).
     """
 
     def __init__(self, players: int, settings: ConfettiOptions | None = None) -> None:
@@ -139,14 +140,14 @@ class Confetti(Game):
         self.supply = Supply()
         self.counted: dict[int, HandCounted] = {}
         self._hands = RoundHands(players)
-        self._asked_ns: int | None = None  # since when the count waits for hands that nobody has seen
-        self._gone_ns: int | None = None  # since when it waits for hands that went before they were counted
+        self._asked_ns: int | None = None  # since when the count waits for unseen hands
+        self._gone_ns: int | None = None  # since when the count waits for hands that went too soon
 
     def apply(self, event: Event) -> Rulings:
-        """Take the next event and give the rulings that follow from it.
+        """Take the next event and return its rulings.
 
         Raises:
-            BadInputError: there is no such event, no such seat, or no such hand; nothing has changed then.
+            BadInputError: unknown event, seat or hand; the state is unchanged then.
         """
         action = parsed(EVENTS, event, self.players, "Confetti")
         t_ns, reason = event.t_ns, self.why_not(action)
@@ -167,7 +168,7 @@ class Confetti(Game):
             case HandShown(seat=seat, cards=cards):
                 return self.see_hand(t_ns, seat, cards)
             case HandsGone():
-                # No foul, no points, but a question.
+                # A question, without a foul and without points.
                 self._hands.lose(dict(zip(action.seats, action.last_seen, strict=True)))
                 self._gone_ns = t_ns
                 return (self._hands_unseen(t_ns),)
@@ -176,10 +177,10 @@ class Confetti(Game):
                 return (ArrangementShown(t_ns, seat, hand.cards, hand.score),)
 
     def why_not(self, action: Action) -> ConfettiReason | None:
-        """Return why an action means nothing now, None if it is allowed.
+        """Return why an action is not allowed now, or None.
 
         Raises:
-            BadInputError: the players stop a game in which nothing was counted: it has no result.
+            BadInputError: the players stop a game before its first count: it has no result.
         """
         phase, counts = self.phase, self.phase is Phase.COUNTING
         match action:
@@ -208,7 +209,7 @@ class Confetti(Game):
     def flip(self, t_ns: int) -> Rulings:
         """Start the next round (C2, C4), with more cards laid out (C3).
 
-        Hands of the round before that still wait for their count are counted first, if every seat has shown one.
+        Hands of the last round that still wait for their count are counted first, if every seat has shown one.
         """
         hands = self.count(t_ns) if self.phase is Phase.COUNTING else ()
         self.phase = Phase.RUNNING
@@ -220,19 +221,19 @@ class Confetti(Game):
         return (*hands, RoundStarted(t_ns, self.number, self.limit, more))
 
     def unseen(self) -> tuple[int, ...]:
-        """Return the seats that have shown no hand in this round, or that swept it up too soon, and have said none."""
+        """Return the seats without a hand in this round: never shown, or swept up too soon and not named since."""
         return self._hands.unseen()
 
     def run_out(self, t_ns: int) -> Rulings:
-        """End the taking of cards (C4); hands seen from here on are those that are counted."""
+        """End the taking of cards (C4); hands that are seen from now on are counted."""
         self.phase = Phase.COUNTING
         return (TimeUp(t_ns),)
 
     def see_hand(self, t_ns: int, seat: int, cards: tuple[Card, ...]) -> Rulings:
-        """Note what a seat holds.
+        """Note a seat's hand.
 
-        After time, other cards than in the last hand seen in time are a foul (C4), called once for the same cards;
-        and when every seat has shown a hand since, or the hands are there that a count waits for, all are counted.
+        After time, other cards than in the last hand in time are a foul (C4), called once for the same cards. Once
+        every seat has shown a hand since, or the hands are there that a count waits for, all are counted.
         """
         if self.phase is Phase.RUNNING:
             self._hands.show_in_time(seat, cards)
@@ -243,9 +244,9 @@ class Confetti(Game):
         return fouls + (self.count(t_ns) if complete else ())
 
     def count(self, t_ns: int) -> Rulings:
-        """Score every seat's last hand (C6, C7), keep point cards or lose them (C8), and end the game after the last.
+        """Score every seat's last hand (C6, C7), keep point cards or lose them (C8), end the game after the last round.
 
-        A seat that never showed a hand this round holds none: who counts so vouches for it (see `Count.ask`).
+        A seat that never showed a hand in this round counts as empty: the players confirm that (see `Count.ask`).
         """
         hands = tuple(self._count_seat(t_ns, seat) for seat in range(self.players))
         self.counted = {hand.seat: hand for hand in hands}
@@ -262,7 +263,7 @@ class Confetti(Game):
         return ConfettiEnded(t_ns, winners, tuple(self.kept), stopped)
 
     def _ask_for_hands(self, t_ns: int) -> Rulings:
-        """Make the count wait for hands that are neither seen nor entered: an unseen hand is not an empty one."""
+        """Let the count wait for hands that are neither seen nor entered: an unseen hand is not an empty one."""
         self._asked_ns = t_ns
         return (self._hands_unseen(t_ns),)
 
@@ -271,7 +272,7 @@ class Confetti(Game):
         return HandsUnseen(t_ns, tuple(sorted(gone)) if self._asked_ns is None else self.unseen(), gone)
 
     def question(self) -> Question | None:
-        """Ask the players for the hands that a count waits for."""
+        """Return the question for the hands that a count waits for."""
         gone_ns = self._gone_ns if self._hands.gone else None
         asked = [t_ns for t_ns in (self._asked_ns, gone_ns) if t_ns is not None]
         if not asked or self.phase is not Phase.COUNTING:
@@ -290,9 +291,9 @@ class Confetti(Game):
 
 
 def from_header(header: Header) -> Confetti:
-    """Start the game that an event log's header describes.
+    """Return a new game by an event log's header.
 
     Raises:
-        BadInputError: it has an option or a number of players that Confetti does not.
+        BadInputError: an option or the number of players does not fit Confetti.
     """
     return Confetti(len(header.players), settings_from(header))

@@ -1,4 +1,4 @@
-"""Rulings of Confetti: frozen records that together are the game's audit trail."""
+"""Rulings of Confetti: frozen records that form the game's audit trail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.games.confetti.score import Card, Score
 
 
 class ConfettiReason(Enum):
-    """Why something is a foul, or is not taken."""
+    """Reason why something is a foul, or is not taken."""
 
     AFTER_TIME = "after_time"
     TIMER_RUNNING = "timer_running"
@@ -26,9 +26,9 @@ class ConfettiReason(Enum):
 
 @dataclass(frozen=True)
 class RoundStarted(Ruling):
-    """The sandtimer was flipped (C4): round `number` of at most `limit` cards (C2) runs.
+    """The sandtimer was turned (C4): round `number` begins, with at most `limit` cards a hand (C2).
 
-    `lay_out` cards are laid on the table for it, about (C3).
+    About `lay_out` cards are laid on the table for it (C3).
     """
 
     name = "round"
@@ -40,14 +40,14 @@ class RoundStarted(Ruling):
 
 @dataclass(frozen=True)
 class TimeUp(Ruling):
-    """The last grain has fallen: no card may be taken or put back from here on (C4)."""
+    """The end of the sand: from now on no card may be taken or put back (C4)."""
 
     name = "time"
 
 
 @dataclass(frozen=True)
 class HandCounted(Ruling):
-    """A seat's hand is scored (C6), and it has `kept` point cards now (C8); `seen` is False where no hand was shown."""
+    """A seat's scored hand (C6), and its `kept` point cards afterwards (C8); `seen` is False for a hand never shown."""
 
     name = "hand"
 
@@ -58,7 +58,7 @@ class HandCounted(Ruling):
     seen: bool = True
 
     def as_json(self) -> dict[str, object]:
-        """Give the ruling with the keys of the outside contract, and the arrangement to show when challenged (C11)."""
+        """Return the contract's keys, with the arrangement that answers a challenge (C11)."""
         unseen: dict[str, object] = {} if self.seen else {"seen": False}
         start = {"ruling": "hand", "t_ns": self.t_ns, "seat": self.seat}
         return {**start, **self.score.as_json(), "kept": self.kept, **unseen}
@@ -68,7 +68,7 @@ class HandCounted(Ruling):
 class HandsUnseen(Ruling):
     """The count waits for the hands of `seats`, neither seen nor entered: an unseen hand is not an empty one.
 
-    gone: by seat, the hand seen last of those whose cards went before they were counted, None where none was complete.
+    gone: the last complete hand of each seat whose cards went before they were counted, or None.
     """
 
     name = "unclear"
@@ -88,7 +88,7 @@ class HandsUnseen(Ruling):
 
 @dataclass(frozen=True)
 class ConfettiFoul(Ruling):
-    """A seat took or put back cards when it was not allowed to: which ones, against the last hand seen before (C4)."""
+    """A seat took or put back cards after time: the difference to its last hand in time (C4)."""
 
     name = "foul"
 
@@ -100,7 +100,7 @@ class ConfettiFoul(Ruling):
 
 @dataclass(frozen=True)
 class ArrangementShown(Ruling):
-    """The answer to a challenge (C11): the seat's hand as it was counted, and its sets on the fewest cards."""
+    """The answer to a challenge (C11): the counted hand, and its sets on the fewest cards."""
 
     name = "arrangement"
 
@@ -121,9 +121,9 @@ class ArrangementShown(Ruling):
 
 @dataclass(frozen=True)
 class ConfettiEnded(Ruling):
-    """The game is over: `points[seat]` point cards each, and the seats that have most, who share the win (C10).
+    """The end: `points[seat]` point cards, and the seats with most of them, which share the win (C10).
 
-    stopped: the players ended it early.
+    stopped: the players ended the game early.
     """
 
     name = "end"

@@ -1,4 +1,4 @@
-"""Confetti's rulings in words."""
+"""Sentences of Confetti's rulings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _HIDDEN = {
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Return the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    """Return the sentences of a ruling, empty for a silent one; `players` are the names by seat."""
     match ruling["ruling"]:
         case "round":
             return (_round(ruling, language),)
@@ -84,7 +84,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return what players should do; "" for a notice of another game."""
+    """Return the players' instruction for a notice; "" for a notice of another game."""
     match kind:
         case "unclear_cards" if "camera" in data.get("reasons", ()):
             return language.text("confetti.camera_was_moved_please_lay")
@@ -106,7 +106,7 @@ def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str]
 
 
 def say_score(score: Mapping[str, Any], language: Language) -> str:
-    """Give what a hand holds, without its points: "five sets on six cards, one card unused"."""
+    """Return the parts of a hand without its points: "five sets on six cards, one card unused"."""
     parts = [language.text("confetti.no_sets")]
     if score["sets"]:
         sets = language.count("confetti.one_set", score["sets"])
@@ -120,23 +120,23 @@ def say_score(score: Mapping[str, Any], language: Language) -> str:
 
 
 def say_set(number: int, colour: str, language: Language) -> str:
-    """Return what a set is, for whoever looks at its three cards."""
+    """Return the description of a set, read beside its three cards."""
     name = _capital(colour_name(language, colour))
     return language.text("confetti.set_small_one_medium_one", number=number, colour=name)
 
 
 def say_unneeded(cards: int, language: Language) -> str:
-    """Return what cards cost that no set needs (C7)."""
+    """Return the deduction for cards that no set needs (C7)."""
     return language.count("confetti.no_set_needs_this_card", cards)
 
 
 def say_over(cards: int, language: Language) -> str:
-    """Return what cards over the limit cost (C7)."""
+    """Return the deduction for cards over the limit (C7)."""
     return language.count("confetti.there_is_one_card_more", cards)
 
 
 def say_sum(score: Mapping[str, Any], language: Language) -> str:
-    """Return what it comes to."""
+    """Return the sum of a score."""
     return language.text(
         "confetti.in_all_hand_points", hand=say_score(score, language), points=language.points(score["points"])
     )
@@ -179,7 +179,7 @@ def _moved(ruling: Mapping[str, Any], language: Language) -> str:
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Return why something changes nothing: of what people did while they play, and not of what a device noticed."""
+    """Return why a player's action changes nothing; a device's event needs no sentence."""
     event, reason, seat = ruling["event"], ruling["reason"], ruling.get("seat")
     if event not in _WHAT or reason not in _WHY:
         return ()

@@ -1,12 +1,12 @@
 """The score of a Confetti hand (C5 to C7), and the arrangement that proves it (C11).
 
 A place is a size in a colour: 18 in all. A tally counts the marks at every place in one integer, a byte for each, so
-that cards are added, compared and put away in single steps. 20 cards never reach a byte's top bit (`_GUARD`), which
-is set for a subtraction to show where it went below nothing.
+that one operation adds, compares or removes a card. 20 cards never reach a byte's top bit (`_GUARD`), which marks an
+underflow in a subtraction.
 
 A card's three colours differ, so it shows each colour at one size only. Any small, medium and big circle of one
-colour therefore lie on three different cards, and a colour gives as many sets as its rarest size occurs. What is
-left to find is the fewest cards that hold those circles, which `cover` does.
+colour are therefore on three different cards, and a colour gives as many sets as its rarest size occurs. The search
+that remains is for the fewest cards that hold those circles (`most_to_put_away`).
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def tally_of(places: Sequence[int]) -> int:
 
 
 def sets_wanted(total: int) -> int:
-    """Return how many sets each colour makes, a byte for each: as many as its rarest size occurs in the tally (C5)."""
+    """Return the number of sets of each colour, a byte each: the count of its rarest size in the tally (C5)."""
     small, medium, big = total & _LANE, total >> _LANE_BITS & _LANE, total >> 2 * _LANE_BITS
     return _lesser(_lesser(small, medium), big)
 
 
 def _lesser(one: int, other: int) -> int:
-    """Return the lesser of each two bytes of one lane."""
+    """Return the smaller one of each pair of bytes, for one lane."""
     guard = _GUARD & _LANE
     not_less = ((one | guard) - other) & guard
     take_other = not_less - (not_less >> 7)
@@ -50,10 +50,10 @@ def _lesser(one: int, other: int) -> int:
 
 
 def most_to_put_away(tallies: Sequence[int], wanted: int) -> int:
-    """Return the most cards that can go while the others keep the sets `wanted`: bit n is set when card n goes.
+    """Return the largest choice of cards that the sets `wanted` do not need, as bits: bit n stands for card n.
 
-    Exact. Cards that meet no crowded place, one that more cards could leave than may, go at once: they are in
-    nobody's way. Of the others each is tried gone and kept, unless not enough can go to gain anything.
+    The result is exact. A card at no crowded place (one that more cards could leave than may) goes at once. The search
+    tries each other card both ways, unless too few can go to improve on the best choice.
     """
     spare = sum(tallies) - wanted * _EACH_SIZE
     bare = ~((spare | _GUARD) - _ONES)
@@ -62,7 +62,7 @@ def most_to_put_away(tallies: Sequence[int], wanted: int) -> int:
 
 
 class _Search:
-    """Branch and bound over cards as pairs of their bit and their tally; `best` is the best choice so far."""
+    """Branch and bound over cards, each a bit and a tally; `best` is the best choice so far."""
 
     def __init__(self) -> None:
         self.best = 0
@@ -70,7 +70,7 @@ class _Search:
         self.seen: dict[tuple[int, int], int] = {}
 
     def most(self, cards: list[tuple[int, int]], room: int, gone: int) -> int:
-        """Return the largest choice found, when `gone` are chosen and `cards` fit into `room` one by one."""
+        """Return the largest choice, with `gone` chosen already; each of `cards` alone fits into `room`."""
         total = sum([tally for _, tally in cards])
         crowded = ~(room - total) & _GUARD
         rivals = []
@@ -102,9 +102,9 @@ class _Search:
 
 
 def _least_that_stay(total: int, room: int, crowded: int) -> int:
-    """Return how many of the cards counted in `total` cannot go: the most that the places of one size have too many."""
+    """Return a lower bound of the cards in `total` that must stay: the largest excess over places of one size."""
     too_many = ((total | _GUARD) - (room ^ _GUARD)) & (crowded - (crowded >> 7))
-    # 256 leaves 1 when divided by 255, so that the remainder is the sum of the bytes.
+    # 256 modulo 255 is 1, so the remainder is the sum of the bytes.
     return max((too_many & _LANE) % 255, (too_many >> _LANE_BITS & _LANE) % 255, (too_many >> 2 * _LANE_BITS) % 255)
 
 
@@ -113,7 +113,7 @@ SIZES = ("small", "medium", "big")
 MAX_CARDS = 20
 
 Card = tuple[str, str, str]
-"""A card's colours: of its small, its medium and its big mark."""
+"""Colours of a card's small, medium and big mark."""
 
 _N = len(COLOURS)
 _PLACES: dict[Card, tuple[int, int, int]] = {
@@ -134,7 +134,7 @@ class Overlimit(Enum):
 
 @dataclass(frozen=True)
 class ScoredSet:
-    """One set: the numbers, from 0, of the cards that give its small, medium and big mark."""
+    """A set: numbers, from 0, of the cards with its small, medium and big mark."""
 
     colour: str
     cards: tuple[int, int, int]
@@ -142,7 +142,7 @@ class ScoredSet:
 
 @dataclass(frozen=True)
 class Score:
-    """Score of a hand (C6): `sets` sets on `cards_needed` cards, `unused` other cards, `over_limit` too many."""
+    """Score of a hand (C6): `sets` sets on `cards_needed` cards, `unused` other cards, `over_limit` cards too many."""
 
     sets: int
     cards_needed: int
@@ -164,17 +164,17 @@ class Score:
 
 
 def parse_cards(value: object) -> tuple[Card, ...]:
-    """Return the cards of a hand as JSON holds it: a list of [small, medium, big].
+    """Return the cards of a hand in JSON, a list of [small, medium, big].
 
     Raises:
-        BadInputError: it is no list of cards, a card cannot exist (C1), or they are more than `MAX_CARDS`.
+        BadInputError: not a list of cards, an impossible card (C1), or more than `MAX_CARDS`.
     """
     if not isinstance(value, list):
         raise BadInputError("error.cards_must_be_list_of")
     if len(value) > MAX_CARDS:
         raise BadInputError("error.cards_are_too_many_for", number=len(value), most=MAX_CARDS)
     if set(map(type, value)) <= {list}:
-        # Nearly all hands are fine, and looking at every mark takes longer than scoring them.
+        # Most hands are valid, and a check of every mark takes longer than the score.
         with suppress(KeyError, TypeError, ValueError):
             return tuple([_CARDS[small, medium, big] for small, medium, big in value])
     return tuple([_parse_card(f"card {at + 1} of {len(value)}", card) for at, card in enumerate(value)])
@@ -193,10 +193,10 @@ def _parse_card(which: str, card: object) -> Card:
 
 
 def score_hand(cards: Sequence[Card], limit: int, overlimit: Overlimit = Overlimit.SEPARATE) -> Score:
-    """Score a hand (C6, C7) of at most `MAX_CARDS` cards in a round of at most `limit` cards.
+    """Return the score of a hand (C6, C7) of at most `MAX_CARDS` cards in a round of at most `limit` cards.
 
     Raises:
-        BadInputError: there are more cards than can be scored exactly, or one that cannot exist.
+        BadInputError: too many cards for an exact score, or an impossible card.
     """
     arrangement, needed = best_arrangement(cards)
     sets, unused, over = len(arrangement), len(cards) - needed, max(0, len(cards) - limit)
@@ -205,10 +205,10 @@ def score_hand(cards: Sequence[Card], limit: int, overlimit: Overlimit = Overlim
 
 
 def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ScoredSet, ...], int]:
-    """Return the most sets that the cards hold, made with the fewest cards, and the number of those cards (C6, C11).
+    """Return the most sets that the cards hold, on the fewest cards, and the number of those cards (C6, C11).
 
     Raises:
-        BadInputError: there are more than `MAX_CARDS` cards, or one that cannot exist.
+        BadInputError: more than `MAX_CARDS` cards, or an impossible card.
     """
     if len(cards) > MAX_CARDS:
         raise BadInputError("error.cards_are_too_many_for", number=len(cards), most=MAX_CARDS)
@@ -223,7 +223,7 @@ def best_arrangement(cards: Sequence[Card]) -> tuple[tuple[ScoredSet, ...], int]
 
 
 def _lay_out(cards: Sequence[Card], used: Sequence[int], wanted: bytes) -> tuple[ScoredSet, ...]:
-    """Join the `used` cards to sets, `wanted[i]` of the i-th colour; each of the cards gives a mark to one."""
+    """Join the `used` cards to sets, `wanted[i]` of the i-th colour; each mark of a card serves at most one set."""
     givers: list[list[int]] = [[] for _ in range(PLACES)]
     for number in used:
         small, medium, big = _PLACES[cards[number]]

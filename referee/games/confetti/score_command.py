@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def scorer(asked: ScoreAsked) -> Callable[[dict[str, object]], str]:
-    """Return what answers one hand; it raises `BadInputError` for one that cannot be scored."""
+    """Return the function that answers one hand; it raises `BadInputError` for a hand that cannot be scored."""
     ways, language = {way.value: way for way in Overlimit}, Language(language_of())
 
     def say(result: Score) -> str:

@@ -19,7 +19,7 @@ class Edition(Enum):
 
 
 class LateCards(Enum):
-    """Cards that count for a hand changed after time (C4; the sheets say only that it is a foul)."""
+    """Rule for a hand that changed after time (C4; the rule sheets call it a foul and no more)."""
 
     COUNT = "count"
     VOID = "void"
@@ -27,10 +27,10 @@ class LateCards(Enum):
 
 @dataclass(frozen=True)
 class ConfettiOptions:
-    """A game's options: `edition` (C3, C9), `overlimit` (C7), `side` ("white" or "black", C1).
+    """Options of a game: `edition` (C3, C9), `overlimit` (C7), `side` ("white" or "black", C1).
 
-    `late_cards`: **Ruling** where the sheets are silent. With COUNT, a foul is called and the hand that is there
-    counts all the same, as the last one given; with VOID, the last hand seen before the end of time counts.
+    `late_cards`: **Ruling** where the sheets are silent. A foul is called in both cases. With COUNT the last hand
+    counts; with VOID the last hand that was seen before the end of time.
     """
 
     edition: Edition = Edition.ENGLISH
@@ -41,7 +41,7 @@ class ConfettiOptions:
 
 @dataclass(frozen=True)
 class Supply:
-    """Numbers of cards that nobody keeps (C3, C9): set aside, on the table or in hands, taken out."""
+    """Numbers of cards that no player keeps (C3, C9): set aside, on the table or in hands, taken out."""
 
     aside: int = DECK_CARDS
     table: int = 0
@@ -49,7 +49,7 @@ class Supply:
     out_for_game: int = 0
 
     def without_contested(self, edition: Edition) -> Supply:
-        """Return the supply without a card that two players held: it is out for the round, or for the game (C9)."""
+        """Return the supply without a card that two players held: out for the round, or for the game (C9)."""
         table = max(0, self.table - 1)
         if edition is Edition.GERMAN:
             return replace(self, table=table, out_for_round=self.out_for_round + 1)
@@ -57,23 +57,23 @@ class Supply:
 
 
 def round_limits(players: int) -> tuple[int, ...]:
-    """Return the most cards that may be held, for each round (C2)."""
+    """Return the largest allowed hand of each round (C2)."""
     if players == 1:
         return (6,) * 5
     return (6, 6, 9) if players <= 4 else (6, 9)
 
 
 def cards_to_lay_out(aside: int, number: int, players: int, edition: Edition) -> int:
-    """Return how many of the cards set aside are laid out for round `number` (C3)."""
+    """Return the number of cards, of those set aside, that are laid out for round `number` (C3)."""
     halves = 2 if edition is Edition.GERMAN and 2 <= players <= 4 else 1
     return aside // 2 if number <= halves else aside
 
 
 def settings_from(header: Header) -> ConfettiOptions:
-    """Return the options that an event log's header asks for.
+    """Return the options in an event log's header.
 
     Raises:
-        BadInputError: it has an option, or a value of one, that Confetti does not know.
+        BadInputError: Confetti does not know an option or its value.
     """
     header.only_options(("edition", "overlimit", "side", "late_cards"))
     return ConfettiOptions(

@@ -1,4 +1,4 @@
-"""A scored table: who holds which cards in a picture, and what each hand is worth."""
+"""A scored table: each seat's cards in a picture, and the score of each hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vision.table import Table
 
 @dataclass(frozen=True, eq=False)
 class TableScore:
-    """A scored table; `scores` is by seat and lacks the hands that are too large to score, which `faults` explain.
+    """A scored table; `scores` is by seat, without the hands that are too large to score, which `faults` explain.
 
     `remarks` are sentences on the marker cards and the camera.
     """
@@ -44,7 +44,7 @@ class TableScore:
     remarks: tuple[str, ...] = ()
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
-        """Return what is said of each seat, and at the end, without a seat, of the cards in nobody's hand.
+        """Return the sentences of each seat, and at the end, without a seat, of the cards in nobody's hand.
 
         People count seats from one, as the page does.
         """
@@ -58,7 +58,7 @@ class TableScore:
         return said
 
     def as_json(self, hand: SeatCards) -> dict[str, object]:
-        """Return the line of a seat that could be scored: the contract's keys, the side and whether it is inferred."""
+        """Return the JSON of a scored seat: the contract's keys, the side, and whether the side is inferred."""
         return {
             "seat": hand.seat,
             "faces": [card.named.id for card in hand.cards],
@@ -71,7 +71,7 @@ class TableScore:
         }
 
     def drawn(self, language: Language) -> Image:
-        """Return the picture, (h, w, 3) uint8 BGR, with the evidence drawn in."""
+        """Return the picture with the evidence, (h, w, 3) uint8 BGR."""
 
         def draw_hand(canvas: Canvas, hand: SeatCards) -> None:
             colour = SEAT_COLOURS[hand.seat]
@@ -108,11 +108,11 @@ def score_picture(
     side: str | None = None,
     overlimit: Overlimit = Overlimit.SEPARATE,
 ) -> TableScore:
-    """Read a picture, share the cards among the seats, and score every hand (C5-C7).
+    """Read a picture, assign its cards to the seats, and score every hand (C5–C7).
 
     Raises:
-        BadInputError: too few markers are in sight to know the seats.
-        BadTableError: the markers lie on no flat table, or the picture does not fit the profile.
+        BadInputError: too few markers are visible to know the seats.
+        BadTableError: the markers do not fit a flat table, or the picture does not fit the profile.
     """
     seated = read_to_score(picture.image, deck, profile, players)
     sharing = share_out(seated.reading, seated.ring, side)
@@ -127,7 +127,7 @@ def score_picture(
 
 
 def card_of(face: Face) -> Card:
-    """Return a face's colours, small, medium and big, as the rules count them."""
+    """Return a face's colours, small, medium and big, in the form of the rules."""
     small, medium, big = (face.attributes[size] for size in SIZES)
     return small, medium, big
 

@@ -110,7 +110,7 @@ def test_a_disputed_ring_is_judged_again_from_its_own_file(
     file.write_bytes(disputed(table.referee, ring["id"]))
     ruled = dict(ring["ruling"])
     (again,) = [one for one in replayed(file, capfd) if one.get("valid") is True]
-    # Compressed, a picture may tell a card a frame sooner or later.
+    # Compressed, a picture may identify a card a frame sooner or later.
     waits = again.pop("reaction_ms", None), ruled.pop("reaction_ms", None)
     assert waits == (None, None) or abs(waits[0] - waits[1]) < 150
     assert again == ruled

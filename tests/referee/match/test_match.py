@@ -138,7 +138,7 @@ def test_corrections_outlast_the_power_and_the_first_reading_is_kept(pair: Table
     assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is False
     kept = kept_game(again.referee.store.read, games(again.referee.store.read)[0])
     assert kept.events[1].event.data["mood"] == "happy"
-    # The watcher saw a happy card, and is told so, or it would report it as a new one.
+    # The watcher saw a happy card, and learns that, or it would report it as a new one.
     assert again.watchers[-1].told[1].data["mood"] == "happy"
     again.referee.undo()
     assert next(ruling for _, ruling in play.log.newest(9) if ruling["ruling"] == "ring")["valid"] is True

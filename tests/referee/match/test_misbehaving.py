@@ -84,7 +84,7 @@ class Rogue:
 
 
 class RogueLines:
-    """Lines that fail in a way that no driver of ours knows; level changes are told by `press`."""
+    """Lines that fail in a way that no driver of ours knows; `press` reports level changes."""
 
     def __init__(self, line: str) -> None:
         self._line = line

@@ -186,7 +186,7 @@ def test_the_outlines_are_those_of_the_frame_that_decided_and_lie_on_the_cards(f
         mask = np.zeros(picture.shape[:2], np.uint8)
         cv2.fillConvexPoly(mask, np.rint(outline["corners"]).astype(np.int32), 255)
         around = cv2.dilate(mask, np.ones((31, 31), np.uint8)) - cv2.dilate(mask, np.ones((9, 9), np.uint8))
-        # A card is a bright frame round a picture, on a plain table.
+        # A card is a bright frame round a picture, on a bare table.
         assert picture[mask > 0].std() > 1.5 * picture[around > 0].std()
 
 

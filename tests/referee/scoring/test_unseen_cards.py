@@ -1,4 +1,4 @@
-"""A hand is told for certain only where the picture could have shown each of its cards."""
+"""A hand is certain only where the picture could have shown each of its cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table under a running game, and what players are told where a picture does not show it."""
+"""The table under a running game, and the players' instruction where a picture does not show it."""
 
 from __future__ import annotations
 

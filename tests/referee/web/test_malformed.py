@@ -1,4 +1,4 @@
-"""Malformed and odd requests: every answer is a sentence or what was asked for, none is a fault of the server's.
+"""Malformed and odd requests: every answer is a sentence or the requested data, never a server error.
 
 `make nightly` sends 10,000; the tests send some hundreds.
 """

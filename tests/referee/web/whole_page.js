@@ -51,7 +51,7 @@
     }
   }
 
-  // Things that scroll pass beneath what is fixed; among their like nothing lies over another.
+  // Things that scroll pass beneath what is fixed; among their like nothing overlaps.
   const parts = [...new Set(targets.concat(texts))].filter((node) => !node.closest(".picture, .zoomable, .seats, .paper"));
   // What a table that scrolls holds beyond its edge is not there.
   const within = (node) => {

@@ -1,7 +1,7 @@
-"""Counts the areas when a game of Coloretto is over, by one picture alone: what was seen before has no say.
+"""Counts the areas at the end of a game of Coloretto from one picture, independently of the history.
 
-Reading all of a table takes seconds on a small computer, so it is done on a thread of its own. What it found is taken
-at a fixed time of the frames' own clock, so that a recording gives the same again.
+Reading a whole table takes seconds on a small computer, so a thread does it. Its result is taken at a fixed time of the
+frames' clock, so that a recording gives the same result again.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from vision.errors import VisionError
 from vision.profile import TableProfile
 
 _TAKES_NS = 5_000_000_000
-_LONGEST_NS = 60_000_000_000  # after the end: whoever has not let the cards are by then has put them away
-_MOST_LACKING = 2  # cards that nobody can see: where more are, it is the picture that cannot be read
-_HIDDEN_BY_ONE = 2  # cards that one which cannot be read accounts for: itself, and one that it is on
+_LONGEST_NS = 60_000_000_000  # after the end; later the cards have been put away
+_MOST_LACKING = 2  # unseen cards; with more of them the picture cannot be read
+_HIDDEN_BY_ONE = 2  # missing cards that an unreadable one explains: itself, and one below it
 KIND = "area_differs"
 
 
 @dataclass(frozen=True)
 class _Area:
-    """Cards of one seat's area in a picture, named as in the rules, in the order of their outlines."""
+    """Cards of one seat's area in a picture, by the rules' names, in the order of their outlines."""
 
     cards: tuple[str, ...]
     outlines: tuple[Outline, ...]
@@ -39,10 +39,10 @@ class _Area:
 
 
 class EndCount:
-    """Counts once, and holds what was counted against the game as often as that is corrected.
+    """Counts once, and compares the result with the game after each correction.
 
-    Its doubts and notices are `area_differs` (`seat`, `missing`, `extra`). is_wanted: whether there is still something
-    to count, or what was counted is not taken yet.
+    Its doubts and notices are `area_differs` (`seat`, `missing`, `extra`). is_wanted: whether a count is still to be
+    made or to be taken.
     """
 
     def __init__(self, deck: Deck, profile: TableProfile | None, players: int) -> None:
@@ -50,7 +50,7 @@ class EndCount:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Forget what was counted: the game goes on."""
+        """Forget the count: the game goes on."""
         self.is_wanted = False
         self._since_ns: int | None = None
         self._frame: Frame | None = None
@@ -60,15 +60,15 @@ class EndCount:
         self._answered: set[int] = set()
 
     def follow(self) -> None:
-        """Learn that the game goes on: its end, if it comes, will be seen. What was over before is long put away."""
+        """Note that the game goes on, so that its end will be seen. The cards of an earlier end are gone by now."""
         if self._frame is not None or self._since_ns is not None:
             self.begin_again()
         self.is_wanted = True
 
     def look(self, frame: Frame, *, rests: bool) -> bool:
-        """Take the next frame when the game is over; `rests` where nothing moves and no arm is in the way.
+        """Take the next frame after the end; return whether the count is known now.
 
-        Gives whether what was counted is known now.
+        rests: nothing moves and no arm is over the table.
         """
         if not self.is_wanted:
             return False
@@ -76,11 +76,11 @@ class EndCount:
         self._since_ns = self._since_ns or t_ns
         if self._frame is None and rests:
             self._frame = frame
-            # A list of its own: what an earlier count still finds when the game has gone on is nobody's.
+            # The list is new, so an earlier count that is still running writes into its own one.
             self._areas = []
             self._faults = []
             found = (frame, self._areas, self._faults)
-            # Whoever ends the program waits for it: a thread that is left within OpenCV takes the process down with it.
+            # The end of the process waits for this thread: one that is left inside OpenCV crashes the process.
             self._thread = threading.Thread(target=self._count, args=found, name="coloretto count")
             self._thread.start()
         if self._frame is None:
@@ -89,10 +89,10 @@ class EndCount:
         return t_ns - self._frame.exposure_end_ns >= _TAKES_NS and self.finish()
 
     def finish(self) -> bool:
-        """Wait for what is being counted; whether there was anything.
+        """Wait for a running count; return whether there was one.
 
         Raises:
-            Exception: whatever went wrong meanwhile.
+            Exception: the error of the count.
         """
         if self._thread is None:
             return False
@@ -103,7 +103,7 @@ class EndCount:
         return True
 
     def doubts(self, game: Coloretto) -> tuple[Doubt, ...]:
-        """Difference between a seat's area and the history, less the cards that could not be read."""
+        """Return the differences between each seat's area and the history, without unreadable cards."""
         if self._frame is None or self._thread is not None:
             return ()
         doubts = []
@@ -112,7 +112,7 @@ class EndCount:
             missing, extra = sorted((due - seen).elements()), sorted((seen - due).elements())
             lacking = len(missing) - _HIDDEN_BY_ONE * len(area.unread)
             if seat not in self._answered and (extra or 0 < lacking <= _MOST_LACKING):
-                # Questions are distinguished by when they came up.
+                # The time of a question identifies it.
                 t_ns = self._frame.exposure_end_ns + seat
                 shown = Shown(self._frame, _marked(area, extra))
                 data = {"seat": seat, "missing": missing, "extra": extra}
@@ -120,7 +120,7 @@ class EndCount:
         return tuple(doubts)
 
     def answered(self, doubt: Doubt) -> None:
-        """Ask no more about that seat's cards."""
+        """Drop the question about that seat's cards."""
         self._answered.add(int(doubt.data["seat"]))
 
     def _count(self, frame: Frame, areas: list[_Area], faults: list[Exception]) -> None:
@@ -150,14 +150,14 @@ class EndCount:
 
 
 def _marked(area: _Area, extra: Sequence[str]) -> tuple[Outline, ...]:
-    """All cards of an area, those in doubt marked so; what light or a thing hides has no outline."""
+    """Return the outlines of an area's cards, doubtful ones marked; a hidden card has no outline."""
     in_doubt = set(extra)
     unread = (one for one in area.unread if one.corners_px)
     return (*(replace(one, certain=one.label not in in_doubt) for one in area.outlines), *unread)
 
 
 def _answers(seat: int, missing: Sequence[str], extra: Sequence[str], t_ns: int) -> tuple[Answer, ...]:
-    """Result of the count: the history, or the picture where it shows as many cards."""
+    """Return the possible answers: the history, or the picture if it shows as many cards."""
     as_told = Answer((), {"none": True})
     if not extra or len(missing) != len(extra):
         return (as_told,)

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from referee.games.coloretto.rulings import ColorettoReason
 
 UNKNOWN = "?"
-"""A card that was put where nobody could see it."""
+"""A card that was placed out of sight."""
 LONG_AGO_NS = -(10**18)
 """Before any look."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A row or a player's area as it was seen.
+    """A row or a player's area in one look.
 
-    cards: those that were read for certain, as the rules name them. unread: how many more lie there that could not be
-    read. covered: something hides at least a part of it, so that what is not seen may still be there. marked: whether
-    a row's own card is there, None where nobody knows; who takes a row takes that card, too.
+    cards: the identified cards, by the rules' names. unread: number of further cards, which could not be read. covered:
+    an object hides a part of it, so unseen cards may still be there. marked: whether a row's own card is there, None if
+    unknown; the taker of a row takes that card as well.
     """
 
     cards: tuple[str, ...] = ()
@@ -29,21 +29,21 @@ class Spot:
 
 
 class Pile:
-    """Cards of a row or an area, while they are counted."""
+    """Counter of the cards of a row or an area."""
 
     def __init__(self) -> None:
         self._cards: list[str] = []
         self._unread = 0
 
     def add(self, card: str, *, sure: bool) -> None:
-        """Add a card, read or not."""
+        """Add a card, identified or not."""
         if sure:
             self._cards.append(card)
         else:
             self._unread += 1
 
     def spot(self, covered: bool) -> Spot:
-        """Return all of them."""
+        """Return the counted cards."""
         return Spot(tuple(sorted(self._cards)), self._unread, covered)
 
 
@@ -51,8 +51,8 @@ class Pile:
 class TableLook:
     """The whole table at `t_ns`.
 
-    last_round: that card is open somewhere. arms: the seats whose arms reached over the rows since the look before,
-    None where nobody knows.
+    last_round: that card is open somewhere. arms: seats whose arms reached over the rows since the last look, None if
+    unknown.
     """
 
     t_ns: int
@@ -64,12 +64,12 @@ class TableLook:
 
 @dataclass(frozen=True)
 class Move:
-    """Something that may have been done.
+    """A possible move.
 
-    kind: "place", "take", "back" (the card placed last was taken back), "moved" (`card` is in the row `to` instead,
-    by whomever), "aside" (`card` is before `seat` and is from no row: drawn, and not laid yet), or "misread" (`card`
-    is seen in the area of `seat`, who should have one of `was`). foul: why the rules do not allow it, None if they do;
-    it then changes what is there, but not the game.
+    kind: "place"; "take"; "back", the card placed last was lifted again; "moved", `card` went to the row `to`; "aside",
+    `card` is before `seat` and from no row, so it was drawn and not placed yet; or "misread", `card` is in the area of
+    `seat`, which should have one of `was`. foul: the rule that the move breaks, or None; a foul moves cards, but does
+    not change the game.
     """
 
     kind: str
@@ -81,7 +81,7 @@ class Move:
     to: int | None = None
 
     @property
-    def is_told(self) -> bool:
+    def is_reported(self) -> bool:
         """Return whether it becomes an event of the game: a move, or a card in another row."""
         return self.kind not in ("misread", "aside")
 
@@ -90,9 +90,9 @@ class Move:
 class Allowed:
     """Known differences between table and game: after a foul, or before a row is cleared away.
 
-    extra, absent: for each row, cards that are there besides, and some that do not. beside, hidden: the same for each
-    area, where cards are over each other. loose: rows whose own cards say nothing: forgotten, or not put back yet.
-    unseen: "row" or "area", which, and the instant since which what is besides there is not all to be seen.
+    extra, absent: each row's additional and missing cards. beside, hidden: the same for each area, where cards overlap.
+    loose: rows whose own cards are forgotten, or not put back yet, and mean nothing. unseen: "row" or "area", its
+    number, and the instant since which its additional cards are not all visible.
     """
 
     extra: tuple[Counter[str], ...]
@@ -104,6 +104,6 @@ class Allowed:
 
     @staticmethod
     def nothing(rows: int, seats: int) -> Allowed:
-        """Everything is as the game says."""
+        """Return no differences."""
         on_rows, in_areas = ((Counter[str](),) * count for count in (rows, seats))
         return Allowed(on_rows, on_rows, in_areas, in_areas)

@@ -1,7 +1,7 @@
-"""Searches the moves that explain two looks at the table; hypotheses are scored in nats.
+"""Searches the moves that explain two looks at the table, as hypotheses in the order of their costs.
 
-The likeliest comes first. Costs are negative log-odds in nats: of the moves, and of each observed difference.
-A difference is charged once, in the look in which it begins.
+A cost is a negative log-odds in nats, of a move or of an observed difference. A difference is charged once, in the
+look in which it begins.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from referee.games.coloretto.watching.looks import LONG_AGO_NS, UNKNOWN, Allowed
 
 @dataclass(frozen=True, eq=False)
 class Owed:
-    """Cards that a seat took at `t_ns`, as long as none is seen in its area, which showed what was there `before`.
+    """Cards that a seat took at `t_ns` and that its area, which showed `before`, does not show yet.
 
-    unread: how many cards could not be read there. late: whether they are not there after long. reached: whether its
-    arm was seen over the rows.
+    unread: number of unreadable cards there. late: they have been missing for long. reached: the seat's arm was over
+    the rows.
     """
 
     t_ns: int
@@ -38,12 +38,12 @@ class Owed:
 
 @dataclass(frozen=True, eq=False)
 class Hypothesis:
-    """Moves that lead from what was known to what was seen since.
+    """Moves that lead from the known state to the last look.
 
-    when: of each move, the look that showed it. before: what all cost before each move. cost: of all together.
-    left: differences of the last look alone. game, allowed: as they are then. charged: what of each row
-    and area was charged for. seen_ns: the last look that it fits, and looked_ns: the last one of all. owed: what was
-    taken and has come to no area yet. unread: unread cards in each area.
+    when: the look that showed each move. before: the total cost before each move. cost: the total of all. left: the
+    differences of the last look alone. game, allowed: the state at its end. charged: the differences of each row and
+    area that are paid. seen_ns: the last look that it fits; looked_ns: the last look. owed: cards taken that have
+    reached no area yet. unread: number of unreadable cards in each area.
     """
 
     game: Coloretto
@@ -61,7 +61,7 @@ class Hypothesis:
 
     @property
     def fouls(self) -> tuple[Move, ...]:
-        """The moves that the rules do not allow."""
+        """Return the moves against the rules."""
         return tuple(move for move in self.moves if move.foul is not None)
 
     def outcome(self) -> tuple[object, ...]:
@@ -70,7 +70,7 @@ class Hypothesis:
 
 
 def standing(game: Coloretto) -> tuple[object, ...]:
-    """Return how a game stands, to be compared."""
+    """Return a game's state in a form that can be compared."""
     return (
         tuple(None if row is None else tuple(sorted(row)) for row in game.rows),
         tuple(tuple(sorted((+hand).items())) for hand in game.hands),
@@ -82,9 +82,9 @@ def standing(game: Coloretto) -> tuple[object, ...]:
 def after(
     hypothesis: Hypothesis, move: Move, t_ns: int, price: float = 0.0, unread: int = 0, *, reached: bool = False
 ) -> Hypothesis:
-    """Return a hypothesis after one more move; a foul moves cards, but not the game.
+    """Return a hypothesis after one more move; a foul moves cards, but does not change the game.
 
-    unread: how many cards could not be read in the area of who moved, before. reached: whether his arm was seen.
+    unread: number of unreadable cards in the mover's area before. reached: whether the mover's arm was seen.
     """
     game, allowed, owed = hypothesis.game.copy(), hypothesis.allowed, hypothesis.owed
     if move.foul is not None:
@@ -139,7 +139,7 @@ def _after_misreading(allowed: Allowed, move: Move) -> Allowed:
 
 
 def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
-    """Return where cards outside the rules go: with their row; at a round's end loose cards may stay a while."""
+    """Return the differences after a row was taken: they go with it; at a round's end loose cards may stay a while."""
     with_it = allowed.extra[move.row]
     allowed = replace(
         allowed,
@@ -153,7 +153,7 @@ def _after_take(game: Coloretto, allowed: Allowed, move: Move) -> Allowed:
         allowed.extra[row] + Counter(cards or ()) if row != move.row else Counter()
         for row, cards in enumerate(game.rows)
     )
-    # Rows' own cards come back one by one, and what was left there is gone as soon as it is not seen.
+    # Row cards come back one by one, and cards that were left there are gone once a look does not show them.
     gone = frozenset(("row", row, LONG_AGO_NS) for row, cards in enumerate(left) if cards)
     return replace(allowed, extra=left, loose=frozenset(range(len(game.rooms))), unseen=allowed.unseen | gone)
 
@@ -166,28 +166,28 @@ def _instead(counters: tuple[Counter[str], ...], at: int, one: Counter[str]) -> 
     return (*counters[:at], one, *counters[at + 1 :])
 
 
-# A card that was read and should not be there; one that should and is not; the same where a card could not be read.
+# An identified card that does not belong there; a missing card; the same with an unreadable card.
 _TOO_MUCH, _MISSING, _UNREAD, _SPARE_UNREAD = 14.0, 8.0, 0.3, 4.0
-_MARK = 3.0  # a row's own card is there and should not, or the other way round
-_CLEARED = 3.0  # what a round left in a row was cleared away before anybody looked
-# In areas cards are over each other, and people hold what they took for a while.
+_MARK = 3.0  # a row's own card is there against the game, or missing
+_CLEARED = 3.0  # a round's remains in a row were cleared away unseen
+# Cards overlap in areas, and players hold taken cards for a while.
 _MISSING_IN_AREA, _EACH_FURTHER, _MOST_MISSING_IN_AREA = 2.0, 0.7, 4.0
 
-_OVERLOOKED_NS = 1_400_000_000  # a card that is there is not seen for so long, at most
+_OVERLOOKED_NS = 1_400_000_000  # the longest time for which looks may miss a card
 
 _Items = tuple[tuple[str, int], ...]
 
 
 def charges(game: Coloretto, allowed: Allowed, look: TableLook) -> tuple[list[float], tuple[object, ...]]:
-    """Return what each row and each area costs, and what that is for: the same again is not charged again.
+    """Return the cost of each row and each area, and the differences behind them; a repeated one is not charged again.
 
-    None for what says nothing.
+    None stands for a row or an area without information.
     """
     prices: list[float] = []
     keys: list[object] = []
     for number, spot in enumerate(look.rows):
-        told = number not in allowed.loose and not spot.covered and not allowed.absent[number]
-        off = told and spot.marked is not None and spot.marked != (game.rows[number] is not None)
+        comparable = number not in allowed.loose and not spot.covered and not allowed.absent[number]
+        off = comparable and spot.marked is not None and spot.marked != (game.rows[number] is not None)
         row = tuple(sorted(game.rows[number] or ()))
         extra, absent = _items(allowed.extra[number]), _items(allowed.absent[number])
         prices.append(_MARK * off + _row_off(row, extra, absent, spot))
@@ -203,9 +203,9 @@ def charges(game: Coloretto, allowed: Allowed, look: TableLook) -> tuple[list[fl
 
 
 def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
-    """Return the differences still allowed after a look; one that has vanished was put right.
+    """Return the differences that remain allowed after a look: a vanished one was put right.
 
-    A card that is overlooked for a moment is still there.
+    A card that one look misses is still there.
     """
     extra, absent, beside = list(allowed.extra), list(allowed.absent), list(allowed.beside)
     hidden = list(allowed.hidden)
@@ -214,7 +214,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
 
     def lasting(kind: str, at: int, known: Counter[str], seen: Counter[str]) -> Counter[str]:
         if not known - seen:
-            # What a round left behind is to be cleared away, and what is seen there later is something else.
+            # A round's remains will be cleared away; a card that appears there later is a new one.
             if not known or unseen_ns.get((kind, at)) != LONG_AGO_NS:
                 unseen_ns.pop((kind, at), None)
             return known
@@ -225,7 +225,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
         if not spot.covered and not spot.unread:
             extra[number] = lasting("row", number, extra[number], Counter(spot.cards) - due)
             absent[number] &= due - Counter(spot.cards)
-        # A row's own card that was forgotten, or left lying, says nothing.
+        # A row's own card that was forgotten means nothing.
         if spot.marked is not None:
             (loose.add if spot.marked != (game.rows[number] is not None) else loose.discard)(number)
     for seat, spot in enumerate(look.areas):
@@ -233,7 +233,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
             continue
         if not spot.unread:
             beside[seat] = lasting("area", seat, beside[seat], Counter(spot.cards) - game.hands[seat])
-        # It is under other cards, for nothing covers the area.
+        # The card is under other cards, because no object covers the area.
         hidden[seat] = game.hands[seat] + beside[seat] - Counter(spot.cards)
     return replace(
         allowed,
@@ -247,7 +247,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
 
 
 def as_it_lies(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
-    """Take it that what is there is there, whatever the game says: what comes next can be identified all the same."""
+    """Return the differences that accept the table as it is, so that later moves can be identified all the same."""
     rows = [(Counter(spot.cards), Counter(row or ())) for spot, row in zip(look.rows, game.rows, strict=True)]
     areas = [(Counter(spot.cards), hand) for spot, hand in zip(look.areas, game.hands, strict=True)]
     return replace(
@@ -265,7 +265,7 @@ def _items(cards: Counter[str]) -> _Items:
 
 @lru_cache(maxsize=20_000)
 def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Spot) -> float:
-    """Return how a row's place differs from the game; cached, because the same questions repeat."""
+    """Return the cost of a row's difference from the game; cached, because the same questions repeat."""
     due, extra, absent, seen = Counter(row), Counter(dict(beside)), Counter(dict(lacking_too)), Counter(spot.cards)
     too_much, missing = seen - due - extra, due - seen - absent
     unknown = max(0, due[UNKNOWN] - absent[UNKNOWN])
@@ -282,7 +282,7 @@ def _row_off(row: tuple[str, ...], beside: _Items, lacking_too: _Items, spot: Sp
 
 @lru_cache(maxsize=20_000)
 def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
-    """Return how an area's place differs from the game."""
+    """Return the cost of an area's difference from the game."""
     due, beside, hidden, seen = Counter(dict(hand)), Counter(dict(more)), Counter(dict(under)), Counter(spot.cards)
     too_much = max(0, (seen - due - beside).total() - due[UNKNOWN] - beside[UNKNOWN])
     missing = (due - seen - hidden).total()
@@ -297,15 +297,15 @@ def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
 
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
-_MISREAD = 6.5  # of about a thousand readings one is wrong
-_MOVED = 5.0  # a card slipped to where another row's lie, or was put back
-_ASIDE = 9.0  # a card is before somebody who thinks where to lay it; at 7.5 a row that was taken passed for it
-_HIDDEN = 2.0  # a card that was taken is under others now
-_SAME_CARD = 2.0  # what speaks for a card that was lifted, and not for a new one of the same kind: one in seven is
+_MISREAD = 6.5  # about one reading in a thousand is wrong
+_MOVED = 5.0  # a card slipped to another row's place, or was put back
+_ASIDE = 9.0  # a drawn card waits before its player; at 7.5 a taken row passed for one
+_HIDDEN = 2.0  # a taken card is under others now
+_SAME_CARD = 2.0  # log-odds of a lifted card against a new one of the same kind: one in seven is
 
 
 def next_moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[tuple[Move, float]]:
-    """The moves that something in the look speaks for, and what each costs."""
+    """Yield the moves that a look supports, each with its cost."""
     for move, price in _moves(hypothesis, look, first=first):
         other = bool(look.arms) and move.kind not in ("moved", "aside") and move.seat not in (look.arms or ())
         yield move, price + (_OTHER_ARM if other else 0.0)
@@ -333,7 +333,7 @@ def _moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[
         if reason is None:
             yield Move("place", game.turn, row, card), _MOVE + price
         elif fouls_left and card != UNKNOWN and reason is ColorettoReason.ROW_FULL:
-            # A card where no row is any more was pushed there, or it was misunderstood that the row was taken.
+            # A card at the place of a taken row was pushed there, or the row was not taken.
             yield Move("place", game.turn, row, card, reason), _MOVE + price + _FOUL
     for row, cards in enumerate(game.rows):
         if (
@@ -342,7 +342,7 @@ def _moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[
             or not _may_be_gone(cards, look.rows[row])
         ):
             continue
-        # Nobody lifts a card just so that the rest is taken.
+        # Nobody lifts a card before the rest of its row is taken.
         lifted = bool(hypothesis.moves) and hypothesis.moves[-1].kind == "back"
         yield Move("take", game.turn, row), _MOVE + (_BACK if lifted else 0)
         if fouls_left:
@@ -356,7 +356,7 @@ def _moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[
 
 
 def _slips(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
-    """Cards that are in another row than they did."""
+    """Yield the cards that have moved to another row."""
     game, extra = hypothesis.game, hypothesis.allowed.extra
     for to, spot in enumerate(look.rows):
         for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
@@ -366,7 +366,7 @@ def _slips(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
 
 
 def _aside(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
-    """Cards in areas that nobody can have from a row."""
+    """Yield the cards in areas that came from no row."""
     for seat, spot in enumerate(look.areas):
         if not spot.covered:
             for card in Counter(spot.cards) - hypothesis.game.hands[seat] - hypothesis.allowed.beside[seat]:
@@ -374,7 +374,7 @@ def _aside(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
 
 
 def _misreadings(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
-    """Cards that are seen in an area in place of others that were read in a row."""
+    """Yield the cards in areas that differ from the ones read in a row before."""
     game, allowed = hypothesis.game, hypothesis.allowed
     for seat, spot in enumerate(look.areas):
         hand, seen = game.hands[seat], Counter(spot.cards)
@@ -385,14 +385,14 @@ def _misreadings(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
 
 
 def _wanted(hypothesis: Hypothesis, look: TableLook) -> Iterator[tuple[int, str, float]]:
-    """Rows and cards that may have been put there, and what that costs: seen there, or in an area since, or hidden."""
+    """Yield possible placements, row, card and cost: seen there, seen in an area since, or hidden."""
     game, allowed = hypothesis.game, hypothesis.allowed
     for row, spot in enumerate(look.rows):
         for card in Counter(spot.cards) - Counter(game.rows[row] or ()) - allowed.extra[row]:
             yield row, card, 0.0
     gains = [Counter(spot.cards) - game.hands[seat] - allowed.beside[seat] for seat, spot in enumerate(look.areas)]
     for row, cards in enumerate(game.rows):
-        # A row that nobody saw with a card in it may have come and gone.
+        # A row that no look showed with a card may have been filled and taken.
         if cards is not None and (_may_be_gone(cards, look.rows[row]) or look.rows[row].marked is False):
             for gain in gains:
                 for card in gain - Counter(cards):
@@ -404,38 +404,38 @@ def _wanted(hypothesis: Hypothesis, look: TableLook) -> Iterator[tuple[int, str,
         elif cards is not None and spot.covered:
             yield row, UNKNOWN, _UNSEEN + 0.1
         elif cards and not spot.cards:
-            # Somebody may have laid one more before the row was taken, and it is under others now.
+            # A player may have placed one more card before the row was taken, and it is under others now.
             yield row, UNKNOWN, _UNSEEN + _HIDDEN
 
 
 def _may_be_gone(cards: Sequence[str], spot: Spot, among: Sequence[str] | None = None) -> bool:
-    """Return whether some of these cards may be in a row no longer; among: all that should."""
+    """Return whether some of these cards may have left a row; among: all that should be there."""
     lacking = Counter(among or cards) - Counter(spot.cards)
     return spot.covered or any(lacking[card] for card in cards)
 
 
-_HASTE, _TAKES_NS = 3.0, 900_000_000  # nobody does more than one thing in so long
-_LATE, _LATE_NS = 4.0, 3_500_000_000  # cards that were taken and lie in no area for so long
-_SPOILED = 5.0  # a look that shows what cannot be: a hand that nobody noticed, cards on their way
-_SPOILED_NS, _ONE_SPELL_NS = 500_000_000, 1_200_000_000  # and is for so long; after longer it is another such look
-_STAYS = 2.0  # what was charged for and is still so, each look
+_HASTE, _TAKES_NS = 3.0, 900_000_000  # two actions of one player take at least that long
+_LATE, _LATE_NS = 4.0, 3_500_000_000  # taken cards have reached no area for so long
+_SPOILED = 5.0  # a look with impossible content: an unnoticed hand, cards on their way
+_SPOILED_NS, _ONE_SPELL_NS = 500_000_000, 1_200_000_000  # its duration; a longer one counts as another such look
+_STAYS = 2.0  # a paid difference that persists, each look
 _MOST_OFF = 9.0  # more differences make such a look
-_STRANGE, _ANEW = 3.2, 2.0  # of a look: what calls for beginning again, and what that costs
+_STRANGE, _ANEW = 3.2, 2.0  # cost of a look that calls for a new start, and the cost of that
 _MANY_STRANGE = 5  # looks in a row
-_LEAST_EACH = 6.0  # what each move explains at least of a look that is spoiled all the same
-_LEAST = 0.5  # less calls for no explanation
+_LEAST_EACH = 6.0  # cost that each move must explain in a spoiled look
+_LEAST = 0.5  # a lower cost needs no explanation
 _DEPTH, _MOST_OPEN = 5, 12
 _MOST_TRIED = 120
-_BEYOND = 5.0  # what costs so much more than the best is no explanation of a look
-_KEPT, _MOST_KEPT = 10.0, 16  # of several looks
+_BEYOND = 5.0  # above the best: no explanation of a look
+_KEPT, _MOST_KEPT = 10.0, 16  # above the best over several looks; number of hypotheses
 
 
 def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook, strange: int = 0) -> list[Hypothesis]:
-    """Follow all hypotheses to the next look: those that fit, of those alike the likeliest, the likeliest first.
+    """Return the hypotheses extended to the next look, without misfits and duplicates, the lowest cost first.
 
-    root: how it stood when all was clear. Where no hypothesis fits well, something happened before that nobody saw.
-    strange: how many looks before this one none fitted. One such look may be spoiled; of many in a row nothing is held
-    against what explains them at last.
+    root: the last certain state. If no hypothesis fits well, an unseen move happened before. strange: number of looks
+    before this one that no hypothesis fits. One such look may be spoiled; after many in a row their cost is dropped
+    from the hypotheses that explain them at last.
     """
     found = _further(hypotheses, look)
     if not is_strange(found[0]):
@@ -445,7 +445,7 @@ def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook,
 
 
 def is_strange(hypothesis: Hypothesis) -> bool:
-    """Return whether a hypothesis does not fit the look that it has come to."""
+    """Return whether a hypothesis does not fit its last look."""
     return hypothesis.left > _STRANGE
 
 
@@ -453,7 +453,7 @@ def _further(hypotheses: Sequence[Hypothesis], look: TableLook) -> list[Hypothes
     best: dict[tuple[object, ...], Hypothesis] = {}
     for hypothesis in hypotheses:
         for found in _hypotheses_on(hypothesis, look):
-            # What is left unexplained is dearer with every look: whoever explains it is not the same.
+            # An unexplained difference costs more with every look, so a later explanation wins.
             key = found.outcome(), tuple(move for move in found.moves if move.kind == "misread")
             if key not in best or found.cost < best[key].cost:
                 best[key] = found
@@ -462,7 +462,7 @@ def _further(hypotheses: Sequence[Hypothesis], look: TableLook) -> list[Hypothes
 
 
 def _without_unknown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Leave out hypotheses with a card that nobody knows where a hypothesis as likely knows it."""
+    """Return the hypotheses without those with an unknown card that an equally likely one identifies."""
     known: set[tuple[object, ...]] = set()
     kept = []
     for hypothesis in hypotheses:
@@ -477,7 +477,7 @@ def _without_unknown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 
 def _hypotheses_on(start: Hypothesis, look: TableLook) -> Iterator[Hypothesis]:
-    """Return the hypotheses from one hypothesis to a look."""
+    """Yield the extensions of one hypothesis to a look."""
     order = count()
     at_first = _price(start, look)
     queue = [(start.cost + at_first, next(order), start)]
@@ -488,7 +488,7 @@ def _hypotheses_on(start: Hypothesis, look: TableLook) -> Iterator[Hypothesis]:
             continue
         tried += 1
         done = len(node.moves) - len(start.moves)
-        # What a look speaks for explains some of it, also where not all can be explained.
+        # A move that a look supports explains a part of it, even if it does not explain all.
         if not done or whole - node.cost < max(_MOST_OFF, at_first - _LEAST_EACH * done):
             found = _looked_at(node, look)
             least = min(least, found.cost)
@@ -517,7 +517,7 @@ def _price(hypothesis: Hypothesis, look: TableLook) -> float:
 
 
 def _looked_at(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
-    """Return a hypothesis that has come to a look."""
+    """Return a hypothesis extended to a look without a move."""
     hypothesis = _known_now(hypothesis, look)
     prices, keys = charges(hypothesis.game, hypothesis.allowed, look)
     price = _price(hypothesis, look)
@@ -526,7 +526,7 @@ def _looked_at(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
         return replace(hypothesis, cost=hypothesis.cost + spoiled, left=sum(prices), looked_ns=look.t_ns)
     allowed = put_right(hypothesis.game, hypothesis.allowed, look)
     before = hypothesis.charged or (None,) * len(keys)
-    # What is known to be so from now on is not charged again.
+    # A known difference is not charged again.
     known = charges(hypothesis.game, allowed, look)[1]
     owed, fine = _still_owed(hypothesis.owed, look)
     return replace(
@@ -543,7 +543,7 @@ def _looked_at(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
 
 
 def _times_spoiled(hypothesis: Hypothesis, look: TableLook) -> float:
-    """Return how many times the price of one spoiled look this one is: what is still so after longer costs more."""
+    """Return the multiple of a spoiled look's cost for this look: a longer lasting one costs more."""
     since_ns = look.t_ns - hypothesis.looked_ns
     if hypothesis.looked_ns == hypothesis.seen_ns or since_ns > _ONE_SPELL_NS:
         return 1.0
@@ -551,7 +551,7 @@ def _times_spoiled(hypothesis: Hypothesis, look: TableLook) -> float:
 
 
 def _known_now(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
-    """Return a hypothesis whose cards that nobody knew are those that can be read now."""
+    """Return a hypothesis in which unknown cards are those that a look identifies now."""
     for at, move in enumerate(hypothesis.moves):
         if move.card != UNKNOWN:
             continue
@@ -580,7 +580,7 @@ def _known_now(hypothesis: Hypothesis, look: TableLook) -> Hypothesis:
 
 
 def _still_owed(owed: Sequence[Owed], look: TableLook) -> tuple[tuple[Owed, ...], float]:
-    """Return which cards that were taken have come to no area yet, and what it costs that they have not for so long."""
+    """Return the taken cards that have reached no area yet, and the cost of their delay."""
     left, fine = [], 0.0
     for one in owed:
         spot = look.areas[one.seat]

@@ -1,9 +1,9 @@
-"""Looks at the still table: places of rows and areas, the cards known there, and the cards seen.
+"""Watches the still table: places of rows and areas, the known cards there, and the visible ones.
 
-Nothing is asked of how rows are laid out. A card belongs to the row of which something is nearest to it; where a
-row's own card is missing, its place is where it lay, or where the first card of it came to be.
+Rows may have any layout. A card belongs to the row with the nearest card; a row without its own card keeps its place,
+or begins at its first card.
 
-A card that another one covers stays known as it was read. What vanished and left no bare table is covered by something.
+A card under another one stays known as it was read. A card that vanished without a bare table is under an object.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ from vision.reading import Card
 
 Point = tuple[float, float]
 
-# From the middle of a card of a row to the next one's; as long as a row may begin that no card of its own marks, what
-# is further away than two cards that touch begins one: rows may be as close as that.
+# Distance between the middles of neighbours in a row. While a row without a row card may begin, a card farther away
+# than two touching cards begins one: rows may be that close.
 _FARTHEST_MM, _NEXT_MM = 150.0, 100.0
 _AT_HOME_MM = 60.0
-_LINE_MM = 50.0  # rows whose own cards are so near in height are counted from left to right
+_LINE_MM = 50.0  # row cards within this height are on one line, counted from left to right
 
 
 @dataclass(frozen=True)
 class RowCard:
-    """A row's own card: its middle, mm, and for how many cards it has room."""
+    """A row's own card: its middle, mm, and the row's room in cards."""
 
     place: Point
     room: int | None
 
 
 class RowPlaces:
-    """Knows where the rows of one game are; `rooms`: for how many cards each has room."""
+    """Places of the rows of one game; `rooms`: each row's room in cards."""
 
     def __init__(self, rooms: Sequence[int]) -> None:
         self._rooms = tuple(rooms)
@@ -72,7 +72,7 @@ class RowPlaces:
         self._had_card: set[int] = set()
 
     def find(self, row_cards: Sequence[RowCard]) -> None:
-        """Take the rows' own cards that are between the seats now."""
+        """Take the row cards that are between the seats now."""
         lying = _as_read(row_cards)
         at_home: set[int] = set()
         left: list[RowCard] = []
@@ -85,7 +85,7 @@ class RowPlaces:
                 self._set(row, card, at_home)
         for card in left:
             free = [row for row in range(len(self._rooms)) if row not in at_home and row not in self._homes]
-            # A card that was put back elsewhere takes its row with it.
+            # A row card that was put back at another place moves its row.
             free = free or [row for row in range(len(self._rooms)) if row not in at_home]
             fitting = [row for row in free if card.room is None or self._rooms[row] == card.room]
             if fitting:
@@ -93,21 +93,21 @@ class RowPlaces:
         self.marked = frozenset(at_home)
 
     marked: frozenset[int] = frozenset()
-    """Rows whose own cards are there."""
+    """Rows with their own card on the table."""
 
     @property
     def homes(self) -> tuple[Point, ...]:
-        """Return where the rows begin, as far as that is known, mm."""
+        """Return the known beginnings of the rows, mm."""
         return tuple(self._homes.values())
 
     def is_marked(self, row: int) -> bool | None:
-        """Return whether a row's own card is there; None if it never did."""
+        """Return whether a row's own card is on the table; None if it never was."""
         return row in self.marked if row in self._had_card else None
 
     def rows_of(self, places: Sequence[Point], *, hidden: bool = False) -> list[int | None]:
-        """Return the row of each card, by the middles of all that are between the seats; None for what is in no row.
+        """Return the row of each card between the seats, by their middles; None for a card in no row.
 
-        hidden: nobody sees what is in these places, so they begin no row.
+        hidden: these places are out of sight, so they begin no row.
         """
         rows: list[int | None] = [None] * len(places)
         members = [(row, home) for row, home in self._homes.items()]
@@ -122,7 +122,7 @@ class RowPlaces:
             if distance > (_NEXT_MM if free else _FARTHEST_MM):
                 if not free:
                     break
-                # Nothing says for how many cards it has room: the most, until others are seen to need it.
+                # The row's room is unknown: the largest is assumed, until other rows need it.
                 row, k = max(free, key=lambda one: self._rooms[one]), min(left)
                 self._homes[row] = places[k]
             rows[k] = row
@@ -154,7 +154,7 @@ class RowPlaces:
 
 
 def _as_read(row_cards: Sequence[RowCard]) -> list[RowCard]:
-    """Rows' own cards in the order in which one reads: line by line, from left to right."""
+    """Return row cards in reading order: line by line, from left to right."""
     lines: list[list[RowCard]] = []
     for card in sorted(row_cards, key=lambda one: one.place[1]):
         if not lines or card.place[1] - lines[-1][0].place[1] > _LINE_MM:
@@ -163,20 +163,20 @@ def _as_read(row_cards: Sequence[RowCard]) -> list[RowCard]:
     return [card for line in lines for card in sorted(line, key=lambda one: one.place[0])]
 
 
-_COVERS = 0.04  # of a card's area: what is on it
-_SAME, _THE_SAME = 0.6, 0.8  # of a card's area that is another's; at which it is that card
+_COVERS = 0.04  # share of a card's area under another one
+_SAME, _THE_SAME = 0.6, 0.8  # share of a card's area that another one overlaps; from which both are one card
 
 
 @dataclass(frozen=True, eq=False)
 class KnownCard:
-    """A card that was found, and whether another one was laid over it since."""
+    """A card that was found, and whether another one covers it since."""
 
     card: Card
     under: bool = False
 
 
 class KnownCards:
-    """Cards that were read, and places (centre in mm, quad (4, 2) in px) where something is that nobody has read."""
+    """Identified cards, and places (centre in mm, quad (4, 2) in px) of unidentified objects."""
 
     def __init__(self) -> None:
         self._cards: list[KnownCard] = []
@@ -186,15 +186,15 @@ class KnownCards:
         return iter(self._cards)
 
     def forget(self, cards: Sequence[KnownCard]) -> None:
-        """Take it that some are to be read again."""
+        """Forget some cards, which are to be read again."""
         self._cards = [known for known in self._cards if known not in cards]
 
     def forget_all(self) -> None:
-        """Take it that the table is another; what vanished from it did so all the same."""
+        """Forget all cards: the table has changed."""
         self._cards = []
 
     def take(self, touched: Sequence[KnownCard], found: Sequence[Card]) -> None:
-        """Put new findings in the place of what was known where something changed."""
+        """Replace the known cards where something changed by new findings."""
         taken = [known.card.corners_px for known in self._cards if not known.under]
         new: list[Card] = []
         for card in sorted(found, key=lambda one: one.reason is not None):
@@ -214,50 +214,50 @@ class KnownCards:
         self._cards += [KnownCard(card) for card in new]
 
     def _lies_under(self, card: Card) -> bool:
-        """Whether a card was known before another one was laid over it; what shows of it may be read once more."""
+        """Return whether a card was known before another one covered it; its visible part may be found again."""
         under = [known.card for known in self._cards if known.under and known.card.face is card.face]
         return is_among(card.corners_px, [other.corners_px for other in under])
 
 
 def is_among(quad: Floats, quads: Sequence[Floats]) -> bool:
-    """Return whether the card on a quad (4, 2) is one of those on others."""
+    """Return whether a card, quad (4, 2), is one of others."""
     return any(shared_area(quad, other) > _THE_SAME for other in quads)
 
 
 def is_covered(quad: Floats, quads: Sequence[Floats]) -> bool:
-    """Return whether one of the cards on other quads is over the card on a quad (4, 2)."""
+    """Return whether another card covers a card, quad (4, 2)."""
     return any(shared_area(quad, other) > _COVERS for other in quads)
 
 
 def covered_share(quad: Floats, quads: Sequence[Floats]) -> float:
-    """Return how much of the card on a quad (4, 2) is under those on others, if these lie apart."""
+    """Return the share of a card, quad (4, 2), under others that do not overlap each other."""
     return sum(shared_area(quad, other) for other in quads)
 
 
 MS = 1_000_000
 REACH_MM = 130.0
-"""A card belongs to a player if its middle is so near to the edge: rows need the middle of the table."""
+"""Distance of a player's cards from the edge, by their middles: rows need the middle of the table."""
 
 _STILL_NS, _AGAIN_NS, _SEEK_NS = 250 * MS, 900 * MS, 1_000 * MS
-_LONGEST_ARM_NS = 8_000 * MS  # what seems to be an arm for so long is something else that is there
+_LONGEST_ARM_NS = 8_000 * MS  # an apparent arm that stays longer is another object
 _LEAST_CHANGED = 30  # px of the small picture: a mark on a card
-_BARE = 22.0  # levels by which the table may look different
-_MOSTLY = 0.5  # of a card covered: what shows of less looks like bare table where the card has gone
-_MOST_FOREIGN, _SOME = 0.3, 0.1  # share of a place where a card has gone, or is unreadable
+_BARE = 22.0  # levels by which bare table may change
+_MOSTLY = 0.5  # of a card under others: a smaller visible part resembles bare table where the card has gone
+_MOST_FOREIGN, _SOME = 0.3, 0.1  # share of the place of a vanished, or unreadable, card
 _AROUND_MM = 60.0
-_ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # how often arms are looked for
-_OVER_MM = 45.0  # so near to a card of a row, an arm reaches over it
-_TOUCHED = 0.04  # of a card's area that has changed
-_NEAR = (3.0, float(np.radians(3.0)))  # mm and turn by which a card is looked for
+_ARMS_NS, _AT_REST_NS = 60 * MS, 450 * MS  # interval of searches for arms
+_OVER_MM = 45.0  # from an arm to a card of a row: it reaches over it
+_TOUCHED = 0.04  # share of a card's area that has changed
+_NEAR = (3.0, float(np.radians(3.0)))  # mm and turn: range of the search for a known card
 _RIM_PX, _LEAST_ARM_PX = 2, 10
 
 
 class TableWatch:
-    """Sees the rows and areas of one table."""
+    """Watcher of the rows and areas of one table."""
 
     def __init__(self, deck: Deck, profile: TableProfile | None, players: int, rooms: Sequence[int]) -> None:
         self._deck = as_counted(deck)
-        # A summary card has little print, so much resembles it; its place does not matter.
+        # A summary card has little print, so many things resemble it; its place does not matter.
         played = tuple(face for face in deck.faces if face.attributes.get("kind") != "summary")
         self._search = CardSearch(replace(self._deck, faces=played))
         self._finder = TableFinder(profile, players)
@@ -268,24 +268,24 @@ class TableWatch:
         self._arm_since_ns: int | None = None
         self._sought_ns: int | None = None
         self._white: Floats | None = None
-        self._read: NDArray[np.float32] | None = None  # the small picture that was read last
-        self._bare: NDArray[np.float32] | None = None  # the table where no card is
+        self._read: NDArray[np.float32] | None = None  # the small picture at the last reading
+        self._bare: NDArray[np.float32] | None = None  # the table without cards
         self._known = KnownCards()
-        self._amid_mm: list[tuple[float, float]] = []  # the cards that are between the seats
+        self._amid_mm: list[tuple[float, float]] = []  # cards between the seats
         self._last: TableLook | None = None
         self._arms = TableArms()
         self._arms_ns: int | None = None
-        self._reached: set[int | None] = set()  # whose arms reached over the rows since the last look
+        self._reached: set[int | None] = set()  # seats whose arms reached over the rows since the last look
         self.outlines: tuple[Outline, ...] = ()
         self.trouble: Exception | None = None
 
     @property
     def place(self) -> ArmRegion | None:
-        """Table and seats, None as long as nothing shows where they are."""
+        """Return the table and its seats, None while its place is unknown."""
         return self._finder.place
 
     def look(self, frame: Frame) -> TableLook | None:
-        """Take the next frame; gives what is there when it can be seen, and again now and then."""
+        """Take the next frame; return a look after each change that has come to rest, and again now and then."""
         t_ns = frame.exposure_end_ns
         self._still.look(frame)
         image = frame.bgr()
@@ -311,7 +311,7 @@ class TableWatch:
         return self._last
 
     def _follow_arms(self, place: ArmRegion, frame: Frame) -> None:
-        """Note whose arms reach over the rows; where no row is known yet, over the middle of the table."""
+        """Note the seats whose arms reach over the rows, or over the table's middle while no row is known."""
         t_ns = frame.exposure_end_ns
         every_ns = _ARMS_NS if self._still.still_ns(t_ns) < _AGAIN_NS else _AT_REST_NS
         if self._arms_ns is not None and t_ns - self._arms_ns < every_ns:
@@ -323,7 +323,7 @@ class TableWatch:
         self._reached |= {seat for seat, arm in self._arms.look(place, frame, spots_px) if arm.reach_px < near_px}
 
     def _is_reached_over(self, changed: Mask, t_ns: int) -> bool:
-        """Return whether something is there that comes in over the picture's edge: a resting arm."""
+        """Return whether an object enters over the picture's edge: a resting arm."""
         rim = np.zeros(changed.shape, bool)
         rim[:_RIM_PX], rim[-_RIM_PX:], rim[:, :_RIM_PX], rim[:, -_RIM_PX:] = True, True, True, True
         if self._read is None or np.count_nonzero(changed & rim) < _RIM_PX * _LEAST_ARM_PX:
@@ -356,7 +356,7 @@ class TableWatch:
             self._amid_mm = []
 
     def _read_changed(self, image: Image, small: NDArray[np.float32], changed: Mask, place: ArmRegion) -> None:
-        """Read what changed since the last time, and put it together with what is known."""
+        """Read the places that changed since the last reading, and merge the result with the known cards."""
         factor = image.shape[1] / small.shape[1]
         first = self._read is None or bool(changed.all())
         self._read = small
@@ -394,7 +394,7 @@ class TableWatch:
         return box_of(place.table.to_px(around), image)
 
     def _found_in(self, changed: Mask, factor: float, place: ArmRegion, image: Image) -> list[Card]:
-        """Return the cards where something changed: one that was laid down has changed its own outline's inside."""
+        """Return the cards at changed places: a new card has changed the inside of its outline."""
         joined = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
         outlines, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         found: list[Card] = []
@@ -420,7 +420,7 @@ class TableWatch:
     def _still_there(
         self, touched: Sequence[KnownCard], found: Sequence[Card], place: ArmRegion, image: Image
     ) -> list[Card]:
-        """Return the cards of which a part looks different, that no other covers, and that are where they lay."""
+        """Return the known cards that look different in a part, are under no other, and have not moved."""
         sure = [card.corners_px for card in found if card.reason is None]
         still: list[Card] = []
         for known in touched:
@@ -433,7 +433,7 @@ class TableWatch:
         return still
 
     def _learn_bare(self, small: NDArray[np.float32], factor: float) -> None:
-        """Follow the table where no card is and none has just vanished."""
+        """Update the picture of the table without cards, except at places of cards that have just vanished."""
         if self._bare is None:
             return
         mask = np.ones(small.shape[:2], np.uint8)
@@ -443,7 +443,7 @@ class TableWatch:
         self._bare[free] = 0.8 * self._bare[free] + 0.2 * small[free]
 
     def _as_look(self, place: ArmRegion, t_ns: int) -> TableLook:
-        """Return what is known as rows and areas."""
+        """Return the known cards as rows and areas."""
         ring = replace(place.ring, reach_mm=REACH_MM)
         rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
         middle: list[KnownCard] = []

@@ -1,7 +1,7 @@
 """Tracks a game of Coloretto: its start, the moves between looks, and the doubts that become questions.
 
-All hypotheses that fit are followed from look to look. Events are only what all likely ones share; a foul
-only where observations rule out every legal one. The rest becomes a question; nobody has to wait for its answer.
+The tracker follows all hypotheses that fit, from look to look. Moves that all likely ones share become events; a foul
+is ruled only if observations exclude every legal hypothesis. Everything else becomes a question, and play goes on.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ def asked_about(hypotheses: Sequence[Hypothesis], look: TableLook, margin: float
     for row, spot in enumerate(look.rows):
         if spot.unread:
             return Doubt(look.t_ns, "row_card_unread", {"row": row}, ())
-    told = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
+    readable = [one for one in moved if all(move.card != UNKNOWN for move in one.moves)][:_MOST_ANSWERS]
     answers = [
-        _answer(hypothesis, look, {"moves": [event.data for event in _events(hypothesis, look)]}) for hypothesis in told
+        _answer(hypothesis, look, {"moves": [event.data for event in _events(hypothesis, look)]})
+        for hypothesis in readable
     ]
     return Doubt(look.t_ns, "not_understood", {}, tuple(answers))
 
 
 def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
-    """Return the question about cards seen in an area in place of others; no event was made instead."""
+    """Return the question about misread cards, which area and row show differently; no event was made instead."""
     return tuple(
         Doubt(
             t_ns,
@@ -72,7 +73,7 @@ def misread(moves: Sequence[Move], t_ns: int) -> tuple[Doubt, ...]:
 
 
 def start_card(game: Coloretto, seat: int, look: TableLook) -> Doubt:
-    """Return what is asked of a card that a seat starts with and nobody can read."""
+    """Return the question about an unreadable start card of a seat."""
     known = list(look.areas[seat].cards)
     answers = tuple(
         Answer(
@@ -108,11 +109,11 @@ def _answer(hypothesis: Hypothesis, look: TableLook, data: Mapping[str, object])
 
 
 def _events(hypothesis: Hypothesis, look: TableLook) -> tuple[Event, ...]:
-    return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_told)
+    return tuple(event_of(move, look.t_ns) for move in hypothesis.moves if move.is_reported)
 
 
 def _each_card(hypothesis: Hypothesis, look: TableLook) -> tuple[Answer, ...]:
-    """Return an answer for each card that the one that nobody can read may be."""
+    """Return an answer for each possible face of an unreadable card."""
     return tuple(
         _answer(
             replace(
@@ -135,7 +136,7 @@ START_CARD = "start_card"
 
 
 class UnknownStarts:
-    """Knows of which seats nobody has said or seen yet what they start with."""
+    """Seats whose start cards are unknown yet."""
 
     def __init__(self, seats: frozenset[int], patience_ns: int) -> None:
         self._missing, self._patience_ns = set(seats), patience_ns
@@ -143,33 +144,33 @@ class UnknownStarts:
         self._first_ns: int | None = None
 
     def are_missing(self, seat: int) -> bool:
-        """Return whether nobody knows yet what a seat starts with."""
+        """Return whether a seat's start cards are unknown yet."""
         return seat in self._missing
 
     def are_known(self, seat: int) -> None:
-        """Learn that a seat's cards became an event, from tracker or page."""
+        """Note that a seat's start cards became an event, from tracker or page."""
         self._missing.discard(seat)
 
     def found(self, look: TableLook, game: Coloretto) -> tuple[Event, ...]:
-        """Return an event for each seat whose cards all lie there to be read."""
+        """Return an event for each seat whose start cards are all readable."""
         if self._first_ns is None:
             self._first_ns = look.t_ns
         if any(Counter(row or ()) - Counter(spot.cards) for row, spot in zip(game.rows, look.rows, strict=True)):
-            # A card that is missing in a row may be the one that is in an area.
+            # A card that a row lacks may be the one in an area.
             return ()
         each = 2 if game.players == 2 else 1
-        told = []
+        events = []
         for seat in sorted(self._missing):
             spot = look.areas[seat]
             cards = sorted((Counter(spot.cards) - game.hands[seat]).elements())
             if len(cards) == each and not spot.covered and not spot.unread and all(map(is_colour, cards)):
                 self._missing.discard(seat)
                 data = {"event": "start_cards", "seat": seat, "cards": cards}
-                told.append(Event(look.t_ns, "start_cards", data))
-        return tuple(told)
+                events.append(Event(look.t_ns, "start_cards", data))
+        return tuple(events)
 
     def doubt(self, look: TableLook, game: Coloretto) -> Doubt | None:
-        """Give, once a seat, what is to be asked of a card that nobody can read."""
+        """Return the question about an unreadable start card, once a seat."""
         if self._first_ns is None or look.t_ns - self._first_ns < self._patience_ns:
             return None
         for seat in sorted(self._missing - self._asked):
@@ -179,7 +180,7 @@ class UnknownStarts:
         return None
 
     def silenced(self, look: TableLook, game: Coloretto) -> TableLook:
-        """Let an area say nothing as long as cards are there, from no row, of which nobody knows since when."""
+        """Return the look without areas that hold cards from no row, whose arrival is unknown."""
         if not self._missing:
             return look
         in_rows = sum((Counter(row or ()) for row in game.rows), Counter[str]())
@@ -194,25 +195,25 @@ class UnknownStarts:
 
 SECOND_NS = 1_000_000_000
 PATIENCE_NS = 6 * SECOND_NS
-"""So long somebody may hold the cards that he took, before it is asked who did."""
+"""Time for which a player may hold taken cards before the taker is asked for."""
 AFTER_ASKING_NS = 20 * SECOND_NS
-"""So long after something that nobody knows the likeliest is taken, if nobody has said what it was."""
-_MARGIN = 3.0  # nats before the next likely that comes to something else
+"""Time after a question, after which the likeliest hypothesis is taken without an answer."""
+_MARGIN = 3.0  # nats between the likeliest and the next with another outcome
 _FOUL_MARGIN = 4.0
-_MORE = 2.0  # by so much more where the likeliest is incredible by itself: looks that nothing explained came before
-_USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses so much dearer than usual moves are asked about
-_WELL, _FAIRLY = 3.2, 6.5  # nats: differences a look may have, at once or when nothing better comes
-_BACK_NS = SECOND_NS  # a card that seems gone may only be hidden
-_SLIPPED_NS = 5 * SECOND_NS  # a card that slipped is mostly put back
-_HELD_NS = 6 * SECOND_NS  # whoever took the cards of a row may hold them for a while
+_MORE = 2.0  # added where the likeliest is incredible by itself, after unexplained looks
+_USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses that exceed usual moves by so much are asked about
+_WELL, _FAIRLY = 3.2, 6.5  # nats: differences of a look, at once or when nothing better comes
+_BACK_NS = SECOND_NS  # a card that seems gone may be hidden
+_SLIPPED_NS = 5 * SECOND_NS  # a card that slipped is usually put back
+_HELD_NS = 6 * SECOND_NS  # a player may hold a row's cards for a while
 
 
 class Tracker:
     """Tracks the state of the game from events and observations.
 
-    doubts: what people are asked. Notices: `who_took` (`row`, `seats`) where two may have; `row_card_unread` (`row`)
-    where a card is that nobody can read; `start_card` (`seat`), the same of one that a seat starts with; `misread`
-    (`seat`, `card`, `was`); `not_understood`.
+    doubts: the players' questions. Notices: `who_took` (`row`, `seats`), two players may have taken it;
+    `row_card_unread` (`row`), an unreadable card; `start_card` (`seat`), an unreadable start card; `misread` (`seat`,
+    `card`, `was`); `not_understood`.
     """
 
     def __init__(self, header: Header) -> None:
@@ -220,23 +221,23 @@ class Tracker:
         self.begin_again()
 
     def begin_again(self) -> None:
-        """Forget how the game went."""
+        """Forget the game so far."""
         self.game = from_header(self._header)
         self._allowed = Allowed.nothing(len(self.game.rooms), self.game.players)
         self._root = Hypothesis(self.game, self._allowed)
         self._hypotheses = [self._root]
         self._telling: list[Event] = []
         self._since_ns: int | None = None
-        self._absorbed: Allowed | None = None  # differences before all was taken as observed
-        self._strange = 0  # looks in a row that nothing explains
+        self._absorbed: Allowed | None = None  # differences before the whole table was accepted as observed
+        self._strange = 0  # unexplained looks in a row
         self._asked: tuple[object, ...] = ()
-        told = bool(self._header.options.get("start_cards"))
-        self._start = UnknownStarts(frozenset() if told else frozenset(range(self.game.players)), PATIENCE_NS)
-        self._guessed = False  # whether the state is uncertain: then no foul is ruled
+        known = bool(self._header.options.get("start_cards"))
+        self._start = UnknownStarts(frozenset() if known else frozenset(range(self.game.players)), PATIENCE_NS)
+        self._guessed = False  # the state is uncertain, so no foul is ruled
         self.doubts: tuple[Doubt, ...] = ()
 
     def see(self, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Take the next look, and give what is certain now; the game's answers come by `judged`."""
+        """Take the next look; return the events that are certain now, and notices. The game answers by `judged`."""
         if self.game.over:
             return (), ()
         if look.last_round and not self.game.last:
@@ -285,18 +286,18 @@ class Tracker:
         self._begin_from_here()
 
     def follow(self, view: Coloretto) -> None:
-        """Take it that the game stands so."""
+        """Take a state of the game as certain."""
         allowed, start, doubts = self._absorbed or self._allowed, self._start, self.doubts
         self.begin_again()
         self.game, self._allowed, self._start, self.doubts = view, allowed, start, doubts
         self._begin_from_here()
 
     def answered(self, doubt: Doubt) -> None:
-        """Ask no more."""
+        """Drop a question."""
         self.doubts = tuple(one for one in self.doubts if one != doubt)
 
     def _learn(self, event: Event) -> None:
-        """Take it that something holds whatever was done; what was not possible then was not done."""
+        """Apply an event to all hypotheses, and drop moves that are impossible after it."""
         with contextlib.suppress(BadInputError):
             self._root.game.apply(event)
         still = []
@@ -309,7 +310,7 @@ class Tracker:
         self._hypotheses = still or [self._root]
 
     def _begin_from_here(self) -> None:
-        """Take an event that a person entered: it holds, and hypotheses against it end."""
+        """Start again from an event that a person entered; hypotheses against it end."""
         self._root = Hypothesis(self.game.copy(), self._allowed)
         self._hypotheses = [self._root]
         self._since_ns, self._asked, self._strange = None, (), 0
@@ -322,19 +323,19 @@ class Tracker:
         return doubt.kind == "misread" and any(self.game.hands[doubt.data["seat"]][was] for was in doubt.data["was"])
 
     def _likeliest(self) -> Hypothesis:
-        """The likeliest hypothesis; where one without its fouls is nearly as likely, nobody did wrong."""
+        """Return the likeliest hypothesis; one without its fouls wins if it is nearly as likely."""
         best = self._hypotheses[0]
         without = (one for one in self._hypotheses if not one.fouls and one.left <= _WELL and _comes_to(best, one))
         legal = next(without, best)
         return legal if legal.cost - best.cost < _FOUL_MARGIN else best
 
     def _lead(self, best: Hypothesis) -> float:
-        """Return how much likelier the likeliest is than all that come to something else."""
+        """Return the margin of the likeliest hypothesis over all with another outcome, nats."""
         others = [hypothesis.cost for hypothesis in self._hypotheses if not _comes_to(hypothesis, best)]
         return min(others, default=float("inf")) - best.cost
 
     def _certain(self, best: Hypothesis, look: TableLook) -> int:
-        """Return how many of the likeliest hypothesis's moves are certain."""
+        """Return the number of certain moves of the likeliest hypothesis."""
         waited_ns = look.t_ns - (self._since_ns or look.t_ns)
         if best.left > (_FAIRLY if waited_ns >= PATIENCE_NS else _WELL):
             return 0
@@ -355,29 +356,29 @@ class Tracker:
             if look.t_ns - when < {"back": _BACK_NS, "moved": _SLIPPED_NS}.get(move.kind, 0):
                 break
             owed = next((one for one in best.owed if (one.t_ns, one.row) == (when, move.row)), None)
-            # Who holds what he took may have to be asked for; who was seen to take it has it.
+            # The taker of cards that are not visible may have to be asked for, unless an arm was seen.
             if move.kind == "take" and owed and (look.t_ns - when < _HELD_NS or not owed.reached):
                 break
             count = number + 1
         return count
 
     def _tell(self, best: Hypothesis, count: int, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Make events of a hypothesis's first moves; drop the hypotheses that begin with other moves."""
-        told, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
-        for move in told:
+        """Return a hypothesis's first moves as events; drop the hypotheses that begin with other moves."""
+        moves, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
+        for move in moves:
             hypothesis = after(hypothesis, move, look.t_ns)
         self._allowed = hypothesis.allowed
         self._root = replace(hypothesis, moves=(), when=(), before=(), cost=0.0, seen_ns=look.t_ns)
-        kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == told]
-        # The cost of past events is paid: later moves are as credible as they are by themselves.
+        kept = [one for one in [best, *self._hypotheses] if one.moves[:count] == moves]
+        # The cost of past events is paid: later moves are as credible as they are alone.
         paid = best.before[count] if count < len(best.moves) else best.cost
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         # A guess never becomes a foul.
-        said = [move for move in told if move.is_told and not (move.foul and self._guessed)]
+        said = [move for move in moves if move.is_reported and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
-        asked = misread(told, look.t_ns)
+        asked = misread(moves, look.t_ns)
         self.doubts = (*_lasting(self.doubts), *asked)
         notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in asked]
         if not self._hypotheses[0].moves:
@@ -385,7 +386,7 @@ class Tracker:
         return tuple(events), tuple(notices)
 
     def _guess(self, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
-        """Nobody has said, and play goes on: the likeliest by the rules, which can be put right on the page."""
+        """Take the likeliest legal hypothesis, without an answer, as play goes on; the page can correct it."""
         self._guessed = True
         seen = [hypothesis for hypothesis in self._hypotheses if _is_seen(hypothesis)]
         plain = next((hypothesis for hypothesis in seen if not hypothesis.fouls), seen[0] if seen else None)
@@ -402,18 +403,18 @@ class Tracker:
         return events, notices
 
     def _settle(self, best: Hypothesis, look: TableLook) -> None:
-        """Nothing was done; what lay beside the rules and does no longer was put right."""
+        """Note a look without a move; a vanished difference was put right."""
         self.doubts = _lasting(self.doubts)
         self._root = replace(best, cost=0.0)
         self._hypotheses, self._since_ns, self._asked = [self._root], None, ()
         self._allowed = best.allowed
         game = self.game
         if not any(game.rows) and not game.taken and not any(spot.covered or spot.cards for spot in look.rows):
-            # A new round begins, and all is as it should.
+            # A new round begins without differences.
             self._guessed = False
 
     def _ask(self, look: TableLook) -> tuple[Notice, ...]:
-        """Say once what is not clear, when nobody has made it clear by himself."""
+        """Ask once about a doubt that the players have not cleared up themselves."""
         best = self._hypotheses[0]
         since_ns = best.when[0] if best.moves else self._since_ns or look.t_ns
         if look.t_ns - since_ns < PATIENCE_NS:
@@ -427,24 +428,24 @@ class Tracker:
 
 
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
-    """Return questions that stay when all is clear: events made instead of an answer, and misread cards."""
+    """Return the questions that outlive their doubt: events made instead of an answer, and misread cards."""
     return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", START_CARD))
 
 
 def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
-    """Give a hypothesis without its first moves, and without what was paid for them."""
+    """Return a hypothesis without its first moves and their cost."""
     moves, when, before = hypothesis.moves[count:], hypothesis.when[count:], hypothesis.before[count:]
     left_to_pay = tuple(cost - paid for cost in before)
     return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
 
 
 def _comes_to(hypothesis: Hypothesis, other: Hypothesis) -> bool:
-    """Return whether a game stands as by another hypothesis, and whatever fouls that says were done."""
+    """Return whether two hypotheses have one outcome, apart from fouls."""
     return standing(hypothesis.game) == standing(other.game) and other.fouls in ((), hypothesis.fouls)
 
 
 def _is_seen(hypothesis: Hypothesis) -> bool:
-    """Return whether a hypothesis is of cards that somebody saw."""
+    """Return whether all cards of a hypothesis were seen."""
     return (
         bool(hypothesis.moves) and hypothesis.left <= _FAIRLY and all(move.card != UNKNOWN for move in hypothesis.moves)
     )

@@ -1,4 +1,4 @@
-"""Watcher of Coloretto: reads rows and areas, infers moves, and emits them as events."""
+"""Watches Coloretto: reads rows and areas, infers moves, and reports them as events."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from vision.profile import TableProfile
 
 
 class ColorettoWatcher(Watcher):
-    """See the module.
+    """Watcher of Coloretto.
 
-    Notices: those of `Tracker` and of `no_table_notice`, and when the game is over those of `EndCount`; once, with a
-    deck that has no cards for the rows, `rows_unmarked`.
+    Notices: those of `Tracker` and of `no_table_notice`, after the end those of `EndCount`; once, for a deck without
+    row cards, `rows_unmarked`.
     """
 
     def __init__(self, header: Header, deck: Deck, profile: TableProfile | None) -> None:
         players = len(header.players)
         self._tracker = Tracker(header)
         self._eyes = TableWatch(deck, profile, players, rooms(players))
-        self._told: str | None = None
+        self._reported: str | None = None
         self._end = EndCount(deck, profile, players)
         self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
 
     @property
     def looks_on(self) -> bool:
-        """Return whether the areas are not counted yet though the game is over."""
+        """Return whether the game is over and the areas are not counted yet."""
         return self._tracker.game.over and self._end.is_wanted
 
     def look(self, frame: Frame) -> Observation:
-        """Understand what has changed as soon as nothing moves and no arm is in the way."""
+        """Read the table once nothing moves and no arm is over it, and report the moves since the last look."""
         look = self._eyes.look(frame)
         self.outlines = self._eyes.outlines
         if self._tracker.game.over:
@@ -64,26 +64,26 @@ class ColorettoWatcher(Watcher):
 
     @property
     def doubts(self) -> Sequence[Doubt]:
-        """Return questions that only the players can answer."""
+        """Return the questions that only the players can answer."""
         return (*self._tracker.doubts, *self._end_doubts())
 
     def answered(self, doubt: Doubt) -> None:
-        """Ask no more."""
+        """Drop a question."""
         if doubt.kind == DIFFERS:
             self._end.answered(doubt)
         self._tracker.answered(doubt)
 
     def follow(self, view: Coloretto) -> bool:
-        """Take it that the game stands so."""
+        """Take a state of the game as certain."""
         self._tracker.follow(view)
         return True
 
     def begin_again(self) -> None:
-        """Forget how the game went."""
+        """Forget the game so far."""
         self._tracker.begin_again()
 
     def finish(self, t_ns: int) -> Observation:
-        """Emit the counted cards; uncertain moves are dropped."""
+        """Return the counted cards as events; uncertain moves are dropped."""
         return Observation(notices=self._differing()) if self._end.finish() else Observation()
 
     def _differing(self) -> tuple[Notice, ...]:
@@ -93,19 +93,19 @@ class ColorettoWatcher(Watcher):
         return self._end.doubts(self._tracker.game) if self._tracker.game.over else ()
 
     def _rows_hint(self, t_ns: int) -> tuple[Notice, ...]:
-        """Say once, as soon as the table is found, how rows are distinguished that no card marks."""
+        """Explain once, when the table is found, how to lay out rows without row cards."""
         if not self._asks_room or self._eyes.place is None:
             return ()
         self._asks_room = False
         return (Notice(t_ns, "rows_unmarked", None, {}),)
 
     def _trouble(self, t_ns: int) -> tuple[Notice, ...]:
-        """Say once what keeps the table from being found."""
+        """Report once why the table cannot be found."""
         error = self._eyes.trouble if self._eyes.place is None else None
         if not isinstance(error, BadInputError | VisionError):
-            self._told = None
+            self._reported = None
             return ()
-        if self._told == str(error):
+        if self._reported == str(error):
             return ()
-        self._told = str(error)
+        self._reported = str(error)
         return (no_table_notice(error, t_ns),)

@@ -1,1 +1,1 @@
-"""From what is on the table, and the sandtimer, to a round of Confetti's events."""
+"""From the table and the sandtimer to the events of a round of Confetti."""

@@ -1,8 +1,8 @@
 """Confetti hands over time: blended frames, outlines, doubts, and the hand at the end of a round.
 
-A card that lay hidden, under a hand or another card, must never look as if it had been taken late. So a seat counts
-only if nothing moved there for a while, if nothing is there but cards and the bare table as it was before the round,
-and if its cards do not lie on each other.
+A card that was hidden, under a hand or another card, must never look as if a player took it late. So a seat counts
+only after a while without motion, with nothing but cards and the bare table of before the round, and with cards that
+do not overlap.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from vision.channels import largest, smallest
 from vision.reading import reasons_of
 from vision.table import Table
 
-MOST = 12  # more take memory traffic and no noise worth mentioning
+MOST = 12  # pictures; more remove no noise worth their memory traffic
 
 
 class Blend:
-    """The mean of the pictures that were added since it was last begun again."""
+    """The mean of the pictures since the last `begin`."""
 
     def __init__(self) -> None:
         self._sum: NDArray[np.float32] | None = None
         self._count = 0
 
     def begin(self) -> None:
-        """Forget what was added."""
+        """Forget all pictures."""
         self._sum, self._count = None, 0
 
     def add(self, image: NDArray[np.uint8]) -> None:
@@ -47,26 +47,26 @@ class Blend:
             self._count += 1
 
     def picture(self) -> NDArray[np.uint8] | None:
-        """Return the mean, (h, w, 3) BGR; None if nothing was added."""
+        """Return the mean, (h, w, 3) BGR, or None without a picture."""
         if self._sum is None:
             return None
         return np.asarray(cv2.convertScaleAbs(self._sum, alpha=1 / self._count), np.uint8)
 
 
-_HIDES = 0.5  # areas of a card: what is smaller leaves half of any card in sight
+_HIDES = 0.5  # areas of a card: a smaller thing leaves half of any card visible
 
 
 def doubts(
     t_ns: int, sharing: Sharing, kept: Mapping[int, int], foreign: Mapping[int, float | None]
 ) -> tuple[Notice, ...]:
-    """Return a notice for each seat whose hand is not certain.
+    """Return a notice for each seat with an uncertain hand.
 
-    kept: so many point cards a seat has, which are before it with the other side up (C8). foreign: how much is before
-    a seat that is neither card nor table, in areas of a card, None where unknown: without cards only that shows
-    an empty hand from one that is not seen, and beside cards as much as half of one may hide one more.
+    kept: number of a seat's point cards, which show their other side (C8). foreign: area before a seat that is neither
+    card nor table, in areas of a card; None where unknown. It distinguishes an empty hand from an unseen one, and half
+    a card of it beside cards may hide one more.
     """
-    told = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
-    return tuple(notice for notice in told if notice is not None)
+    notices = (_doubt(t_ns, hand, kept.get(hand.seat, 0), foreign[hand.seat]) for hand in sharing.seats)
+    return tuple(notice for notice in notices if notice is not None)
 
 
 def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Notice | None:
@@ -83,7 +83,7 @@ def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Noti
 
 
 def hand_outlines(seated: SeatedReading, side: str) -> tuple[Outline, ...]:
-    """Return the outlines of all cards that were read; side: the one that is played."""
+    """Return the outlines of all cards; side: the one that is played."""
     sharing = share_out(seated.reading, seated.ring, side)
     owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
     read = [
@@ -103,17 +103,17 @@ def _points(corners_px: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tu
 
 _AT_REST_NS = 1_000_000_000
 _WIDTH_PX = 320
-_FOREIGN = 28.0  # 8-bit levels in any channel, when the light's change has been divided out
-# What hangs before the lens: levels, and by how much (as logarithms) colours part, which a shadow leaves alike.
-_FAINT, _TINTED, _FAINT_CARDS = 10.0, 0.15, 3.0  # and over how many cards, at least
-FOREIGN_SHARE = 0.25  # of a card: more, and it may hide one
-_AS_BEFORE, _CHANGED = 12.0, 0.1  # levels; the share of a thing's place that may have changed by more
-_OVERLAP = 0.04  # of a card: more, and a third card may be hidden between two
-_GROWN = 1.25  # a card's outline and its shadow
+_FOREIGN = 28.0  # 8-bit levels in any channel, with the light's change divided out
+# A veil before the lens: levels, and the spread of the channels' logarithms, which a shadow does not change.
+_FAINT, _TINTED, _FAINT_CARDS = 10.0, 0.15, 3.0  # the last one: its least area, in cards
+FOREIGN_SHARE = 0.25  # of a card: a larger thing may hide one
+_AS_BEFORE, _CHANGED = 12.0, 0.1  # levels; the share of a thing's place that may differ by more
+_OVERLAP = 0.04  # of a card: a larger overlap may hide a third card
+_GROWN = 1.25  # factor from a card's outline to that with its shadow
 
 
 class HandsInTime:
-    """Remembers how the table looks at rest."""
+    """Memory of the table at rest."""
 
     def __init__(self, still: Stillness) -> None:
         self._still = still
@@ -121,12 +121,12 @@ class HandsInTime:
         self._bare_cards: tuple[Points, ...] = ()
 
     def rest(self, frame: Frame, seated: SeatedReading) -> None:
-        """Take a still table before a round: what is there now, beside the cards, is the table itself."""
+        """Take a still table before a round: everything beside the cards is the table itself."""
         self._bare = _small(frame)
         self._bare_cards = _outlines_of(seated)
 
     def worth_reading(self, frame: Frame, survey: SurveyedTable) -> bool:
-        """Return whether any seat is at rest at all; a busy table needs no reading."""
+        """Return whether any seat is at rest; a busy table needs no reading."""
         return self._bare is not None and any(
             self._at_rest(frame, survey.ring, survey.table, seat) for seat in range(survey.ring.players)
         )
@@ -147,14 +147,14 @@ class HandsInTime:
         return not self._still.moved_since(frame.exposure_end_ns - _AT_REST_NS, place)
 
     def _something_else(self, frame: Frame, seated: SeatedReading, seat: int) -> bool:
-        """Return whether something is before a seat that is neither card nor table, and large enough to hide one."""
+        """Return whether an object before a seat, neither card nor table, is large enough to hide a card."""
         foreign = self.foreign_cards(frame, seated, seat)
         return foreign is None or foreign > FOREIGN_SHARE
 
     def lay_before(self, frame: Frame, table: Table) -> Callable[[Points], bool]:
-        """Return a test whether places (n, 2), mm, look as before the round: such a place hides no card.
+        """Return a test whether places (n, 2), mm, look as before the round, so that they hide no card.
 
-        Where nobody knows how the table looked, nothing does.
+        Without a memory of the table no place passes.
         """
         change = self._change(frame)
 
@@ -169,9 +169,9 @@ class HandsInTime:
         return unchanged
 
     def foreign_cards(self, frame: Frame, seated: SeatedReading, seat: int) -> float | None:
-        """Return how much is before a seat that is neither card nor table, in areas of a card.
+        """Return the area before a seat that is neither card nor table, in areas of a card.
 
-        None where nobody knows what the table looks like there.
+        Returns None where the table's look is unknown.
         """
         change, tint = self._change(frame), self._tint(frame)
         if change is None or tint is None:
@@ -190,7 +190,7 @@ class HandsInTime:
         return float(veiled if veiled > _FAINT_CARDS else np.count_nonzero(foreign & inside) / card_px)
 
     def _tint(self, frame: Frame) -> NDArray[np.float32] | None:
-        """(h, w) how far apart the channels' changes since the table was at rest lie, as logarithms."""
+        """Return the spread of the channels' changes since the table was at rest, as logarithms, (h, w)."""
         now = _small(frame)
         if self._bare is None or self._bare.shape != now.shape:
             return None
@@ -199,9 +199,9 @@ class HandsInTime:
         return np.asarray(largest(ratio) - smallest(ratio), np.float32)
 
     def _change(self, frame: Frame) -> NDArray[np.float32] | None:
-        """(h, w) by how many levels a picture differs from that of the table at rest, the light's change divided out.
+        """Return the levels by which a picture differs from the table at rest, without the light's change, (h, w).
 
-        None where nobody knows what the table looks like.
+        Returns None where the table's look is unknown.
         """
         now = _small(frame)
         if self._bare is None or self._bare.shape != now.shape:

@@ -1,9 +1,9 @@
-"""Looks on at Confetti: the sandtimer starts and ends a round, and a still table afterwards shows the hands.
+"""Watches Confetti: the sandtimer starts and ends a round, and a still table afterwards shows the hands.
 
 A hand becomes an event only when two looks at the still table agree and no card of any seat is unclear; until then
-the players hear what to do. If they want the count all the same, the clear hands become events. Nothing that
-was seen is no empty hand: a seat without cards counts as one only where it had none when time was up. Cards that were
-put away before two looks have agreed on them are asked for.
+the players hear what to do. If they want the count all the same, the clear hands become events. An empty place is not
+an empty hand: a seat without cards counts as empty only if it had none at the end of time. The players are asked for
+cards that were put away before two looks agreed on them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from vision.errors import VisionError
 
 MS = 1_000_000
 _SEEK_NS = 1_000 * MS
-_SOON_NS = 5_000 * MS  # people wait so long for the count before they put their cards away
+_SOON_NS = 5_000 * MS  # people wait this long for the count before they clear the table
 _BLIND_NS = 3_000 * MS
-_STILL_NS = 800 * MS  # hands that hover are never quiet for so long; looks are so far apart, too
+_STILL_NS = 800 * MS  # hovering hands are never quiet for so long; also the interval of looks
 
 Hands = tuple[tuple[str, ...], ...]
 
@@ -48,7 +48,7 @@ class _Phase(Enum):
 
 
 class ConfettiWatcher(Watcher):
-    """See the module.
+    """Watcher of Confetti.
 
     Notices: of a seat `unclear_cards` (`count`, `reasons`), `wrong_side` (`count`), `nothing_seen` and
     `place_hidden`; `no_cards`, and those of `no_table_notice`.
@@ -72,18 +72,18 @@ class ConfettiWatcher(Watcher):
         self._read_ns: int | None = None
         self._once: Hands | None = None
         self._doubtful: tuple[int | None, ...] = ()
-        self._told: tuple[object, ...] = ()
+        self._reported: tuple[object, ...] = ()
         self._kept: dict[int, int] = {}
-        self._since_ns = 0  # when the phase began
-        self._wanted = False  # the players want the hands that are clear, though others are not
+        self._since_ns = 0  # beginning of the phase
+        self._wanted = False  # the players want the clear hands at once
         self._given: dict[int, tuple[str, ...]] = {}
         self._last_seen: dict[int, Faces] = {}  # complete hands of this round
-        self._turned: dict[int, int] = {}  # how many cards of a seat showed the other side when time was up
-        self._blind = False  # for so long no frame came in this round that a hand may have lain there and gone
-        self._in_time_seats: set[int] = set()  # whose hand was complete when time was up
-        self._only_asks = False  # a table that does not move shows no more than it did
-        self._gone: frozenset[int] = frozenset()  # the seats that are asked what they held
-        self._said: set[int] = set()  # those that have said it
+        self._turned: dict[int, int] = {}  # each seat's cards with the other side up at the end of time
+        self._blind = False  # a gap between frames was long enough for a hand to come and go
+        self._in_time_seats: set[int] = set()  # with a complete hand at the end of time
+        self._only_asks = False  # a table without motion shows nothing new
+        self._gone: frozenset[int] = frozenset()  # seats that are asked for their hands
+        self._said: set[int] = set()  # seats that have answered
         self._pace = FramePace()
         self.outlines: tuple[Outline, ...] = ()
 
@@ -146,7 +146,7 @@ class ConfettiWatcher(Watcher):
         return last is None or frame.exposure_end_ns - last.exposure_end_ns > _BLIND_NS
 
     def _follow(self, event: Event) -> None:
-        """Follow who has shown which hand, and who was asked for it."""
+        """Note which seats have shown a hand, and which were asked for one."""
         seat, faces = event.data.get("seat"), event.data.get("faces")
         if event.kind == "hands_gone":
             seats = event.data.get("seats")
@@ -161,29 +161,29 @@ class ConfettiWatcher(Watcher):
                 self._said.add(seat)
 
     def begin_again(self) -> None:
-        """Forget how the game went."""
+        """Forget the game so far."""
         self._kept, self._last_seen, self._in_time_seats, self._turned = {}, {}, set(), {}
         self._enter(_Phase.WAITING, 0)
 
     def finish(self, t_ns: int) -> Observation:
-        """Take the last frame for what is there for good, unless it is from before the end of time."""
+        """Take the last frame as the final state of the table, unless it is from before the end of time."""
         if self._phase is not _Phase.COUNTING or self._frame is None or self._frame.exposure_end_ns <= self._since_ns:
             return Observation()
         return self._count(self._frame, sure=True)
 
     def _enter(self, phase: _Phase, t_ns: int) -> None:
         if phase is not self._phase:
-            self._phase, self._once, self._doubtful, self._told = phase, None, (), ()
+            self._phase, self._once, self._doubtful, self._reported = phase, None, (), ()
             self._since_ns, self._wanted, self._given = t_ns, False, {}
             self._gone, self._said, self._only_asks = frozenset(), set(), False
             self._blend.begin()
-            # A table that has not moved since is read again for what is wanted now.
+            # A table without motion since then is read again for the hands that are wanted now.
             self._read_ns = None
 
     def _watch_table(self, frame: Frame) -> None:
-        """Look at nothing but the table as soon as anything shows where it is.
+        """Limit the search for motion to the table, once its place is known.
 
-        Beside it people move and a window fades, and a table that is never still is never read.
+        People move beside it and daylight changes, and a table that is never still is never read.
         """
         t_ns = frame.exposure_end_ns
         if self._still.watches or (self._sought_ns is not None and t_ns - self._sought_ns < _SEEK_NS):
@@ -196,21 +196,21 @@ class ConfettiWatcher(Watcher):
             self._still.watch(place.table.to_px(place.ring.corners_mm) / frame.size_px)
 
     def _survey(self, frame: Frame) -> Observation:
-        """Look at the table between the rounds: where the seats are, and how their places look without hands."""
+        """Look at the table between the rounds: the seats, and the look of their places without hands."""
         seated, seen = self._read(frame, self._at_rest(frame))
         if seated is None:
             return seen
         self._in_time.rest(frame, seated)
         t_ns = frame.exposure_end_ns
         return Observation(
-            notices=self._once_told(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
+            notices=self._unreported(*(Notice(t_ns, "two_markers", None, {"number": n}) for n in seated.doubled))
         )
 
     def _hands_in_time(self, t_ns: int) -> tuple[Event, ...]:
         frame = self._frame
         if self._phase is not _Phase.RUNNING or frame is None or frame.exposure_end_ns >= t_ns:
             return ()
-        # What was taken since an old picture was taken in time, too, as far as anybody knows.
+        # A card taken since an old picture counts as taken in time.
         if self._pace.too_old(t_ns):
             return ()
         survey = self._reader.survey
@@ -219,9 +219,9 @@ class ConfettiWatcher(Watcher):
         seated, _ = self._read(frame, self._at_rest(frame))
         if seated is None:
             return ()
-        sharing, told, _ = self._doubts(frame, seated)
+        sharing, notices, _ = self._doubts(frame, seated)
         self._turned = {hand.seat: len(hand.other_side) for hand in sharing.seats}
-        doubtful = {notice.seat for notice in told}
+        doubtful = {notice.seat for notice in notices}
         sure = [hand for hand in sharing.seats if hand.seat not in doubtful]
         clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
         return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
@@ -234,42 +234,43 @@ class ConfettiWatcher(Watcher):
         t_ns = frame.exposure_end_ns
         if not seated.reading.cards and not self._last_seen:
             # Nobody plays without cards: the camera is covered, or the table has been cleared already.
-            return Observation(notices=self._once_told(Notice(t_ns, "no_cards", None, {})))
+            return Observation(notices=self._unreported(Notice(t_ns, "no_cards", None, {})))
         lay_before = self._in_time.lay_before(frame, seated.table)
         seated = self._unseen.doubt(image, seated, lay_before)
         self.outlines = hand_outlines(seated, self._side)
-        sharing, told, gone = self._doubts(frame, seated)
-        if not told or gone or self._wanted:
+        sharing, notices, gone = self._doubts(frame, seated)
+        if not notices or gone or self._wanted:
             hands = tuple(tuple(sorted(card.named.id for card in hand.cards)) for hand in sharing.seats)
             if not sure and hands != self._once:
                 self._once = hands
-                self._remember(sharing, told, gone)
+                self._remember(sharing, notices, gone)
                 return Observation()
-            # Last, because it takes longest: an arm that rests on the table is as still as the cards under it.
+            # This check takes longest, so it comes last: a resting arm is as still as the cards under it.
             if self._hands_off is not None:
                 seated = self._hands_off.doubt(image, seated)
             self.outlines = hand_outlines(seated, self._side)
-            sharing, told, gone = self._doubts(frame, seated)
-        self._remember(sharing, told, gone)
-        doubtful = {notice.seat for notice in told} | gone | self._said
+            sharing, notices, gone = self._doubts(frame, seated)
+        self._remember(sharing, notices, gone)
+        doubtful = {notice.seat for notice in notices} | gone | self._said
         clear = [hand for hand in sharing.seats if hand.seat not in doubtful]
         asked = self._ask_for(t_ns, gone)
-        self._only_asks = bool(gone) and not told
+        self._only_asks = bool(gone) and not notices
         if doubtful:
-            wanted = self._wanted or bool(gone) or not told
+            wanted = self._wanted or bool(gone) or not notices
             return Observation(
-                (*self._wanted_hands(t_ns, clear, wanted=wanted), *asked), self._what_to_do(told) if told else ()
+                (*self._wanted_hands(t_ns, clear, wanted=wanted), *asked),
+                self._what_to_do(notices) if notices else (),
             )
         return Observation(tuple(_hand(t_ns, hand) for hand in sharing.seats))
 
     def _doubts(self, frame: Frame, seated: SeatedReading) -> tuple[Sharing, tuple[Notice, ...], frozenset[int]]:
-        """Share the cards out, and give what to do about hands that are not certain, and the seats without theirs."""
+        """Return the assigned cards, an instruction for each uncertain hand, and the seats without their cards."""
         sharing = share_out(seated.reading, seated.ring, self._side)
         t_ns = frame.exposure_end_ns
         foreign = {hand.seat: self._in_time.foreign_cards(frame, seated, hand.seat) for hand in sharing.seats}
-        told = doubts(t_ns, sharing, self._kept, foreign)
+        notices = doubts(t_ns, sharing, self._kept, foreign)
         if self._phase is not _Phase.COUNTING:
-            return sharing, told, frozenset()
+            return sharing, notices, frozenset()
         soon = t_ns - self._since_ns <= _SOON_NS
         fouls = self._in_time_seats if soon else set()
         turned = {seat: max(self._turned.get(seat, 0), self._kept.get(seat, 0)) for seat in range(self._players)}
@@ -278,17 +279,17 @@ class ConfettiWatcher(Watcher):
             for hand in sharing.seats
         }
         gone = gone_hands(sharing, self._last_seen, turned, foreign, moved, fouls) - self._said
-        return sharing, tuple(one for one in told if one.seat not in gone | self._said), gone
+        return sharing, tuple(one for one in notices if one.seat not in gone | self._said), gone
 
-    def _remember(self, sharing: Sharing, told: Sequence[Notice], gone: frozenset[int]) -> None:
-        """Keep the hands that are complete: what is missing from them later was put away."""
-        doubtful = {notice.seat for notice in told} | gone
+    def _remember(self, sharing: Sharing, notices: Sequence[Notice], gone: frozenset[int]) -> None:
+        """Keep the complete hands: cards that are missing later were put away."""
+        doubtful = {notice.seat for notice in notices} | gone
         for hand in sharing.seats:
             if hand.seat not in doubtful and hand.cards:
                 self._last_seen.setdefault(hand.seat, faces_of(hand))
 
     def _ask_for(self, t_ns: int, gone: frozenset[int]) -> tuple[Event, ...]:
-        """Ask the seats without their cards what they held, once."""
+        """Ask the seats without their cards for their hands, once."""
         seats = sorted(gone - self._gone)
         if not seats:
             return ()
@@ -301,7 +302,7 @@ class ConfettiWatcher(Watcher):
         return [list(card_of(self._deck.face(face, self._side))) for face in sorted(faces)]
 
     def _wanted_hands(self, t_ns: int, clear: Sequence[SeatCards], *, wanted: bool) -> tuple[Event, ...]:
-        """Give the clear ones of hands that are wanted, unless they are known already; two looks have agreed on all."""
+        """Return events of the wanted hands that are clear and new; two looks have agreed on all of them."""
         if not wanted:
             return ()
         faces = {hand.seat: tuple(sorted(card.named.id for card in hand.cards)) for hand in clear}
@@ -310,38 +311,38 @@ class ConfettiWatcher(Watcher):
         return tuple(_hand(t_ns, hand) for hand in fresh)
 
     def _at_rest(self, frame: Frame) -> NDArray[np.uint8]:
-        """Return what is there since the table rests, or else this very frame."""
+        """Return the blended picture since the table rests, or this frame."""
         image = self._blend.picture()
         self._blend.begin()
         return frame.bgr() if image is None else image
 
     def _read(self, frame: Frame, image: NDArray[np.uint8]) -> tuple[SeatedReading | None, Observation]:
-        """Read a picture of the table as it was up to a frame."""
+        """Read a picture of the table, with the notices up to a frame."""
         self._read_ns = frame.exposure_end_ns
         try:
             seated = self._reader.read(image)
         except (BadInputError, VisionError) as error:
             self.outlines = ()
-            return None, Observation(notices=self._once_told(no_table_notice(error, self._read_ns)))
+            return None, Observation(notices=self._unreported(no_table_notice(error, self._read_ns)))
         self.outlines = hand_outlines(seated, self._side)
         width, height = seated.table.size_px
         self._still.watch(seated.table.to_px(seated.ring.corners_mm) / (width, height))
         return seated, Observation()
 
     def _what_to_do(self, notices: tuple[Notice, ...]) -> tuple[Notice, ...]:
-        # One look at a noisy picture may doubt what the next is certain of.
+        # One look at a noisy picture may doubt a card that the next one reads.
         doubtful = tuple(notice.seat for notice in notices)
         if doubtful != self._doubtful:
             self._doubtful = doubtful
             return ()
-        return self._once_told(*notices)
+        return self._unreported(*notices)
 
-    def _once_told(self, *notices: Notice) -> tuple[Notice, ...]:
-        """Say the same thing once, however often it is seen."""
+    def _unreported(self, *notices: Notice) -> tuple[Notice, ...]:
+        """Return the notices that were not given before."""
         what = tuple((notice.kind, notice.seat, str(notice.data)) for notice in notices)
-        if what == self._told:
+        if what == self._reported:
             return ()
-        self._told = what
+        self._reported = what
         return notices
 
 
@@ -355,7 +356,7 @@ Faces = frozenset[str]
 
 
 def faces_of(hand: SeatCards) -> Faces:
-    """Return the faces that are before a seat with the played side up."""
+    """Return the faces before a seat with the played side up."""
     return frozenset(card.named.id for card in hand.cards)
 
 
@@ -369,11 +370,11 @@ def gone_hands(
 ) -> frozenset[int]:
     """Return the seats whose cards have been put away, wholly or in part.
 
-    last_seen: the last complete hand of a seat, at the end of time or since. turned: how many cards of a seat may show
-    the other side: those that did when time was up, or its point cards (C8). foreign: how much before a seat is neither
-    card nor table, in areas of a card, None where that is unknown. moved: whether anything has moved there since time
-    was up. fouls: the seats whose hand was complete when time was up, if that was just now. Of them a card or two less
-    is a foul (C4): nobody clears the table so soon. Later, or where others clear it, nobody can say.
+    last_seen: a seat's last complete hand since the end of time. turned: number of a seat's cards that may show the
+    other side: those at the end of time, or its point cards (C8). foreign: area before a seat that is neither card nor
+    table, in areas of a card; None where unknown. moved: motion there since the end of time. fouls: seats with a
+    complete hand at the end of time, if that was just now. One or two cards less are a foul there (C4), because nobody
+    clears the table so soon. Later, or where others clear it, the cause is unknown.
     """
     gone, fewer = set[int](), set[int]()
     for hand in sharing.seats:
@@ -386,7 +387,7 @@ def gone_hands(
                 gone.add(hand.seat)
             continue
         missing = was - now
-        # An unreadable card, or one over another card, may be the missing one, unless that is seen elsewhere.
+        # A card that is unreadable or on another one may be the missing card, unless that is seen elsewhere.
         hidden = bool(hand.unclear) or (foreign[hand.seat] or 0.0) > FOREIGN_SHARE
         put_away = missing & _elsewhere(sharing, hand) if hidden else missing
         if put_away and hand.seat in fouls and not more_turned and not hidden and len(was & now) > len(missing):
@@ -397,7 +398,7 @@ def gone_hands(
 
 
 def _in_doubt(sharing: Sharing, last_seen: Mapping[int, Faces], gone: Collection[int]) -> set[int]:
-    """Return the seats that may hold others' cards, or no longer all of their own, as the table is being cleared."""
+    """Return the seats that may hold others' cards, or lack some of their own, while the table is being cleared."""
     return {
         hand.seat
         for hand in sharing.seats
@@ -406,7 +407,7 @@ def _in_doubt(sharing: Sharing, last_seen: Mapping[int, Faces], gone: Collection
 
 
 def _elsewhere(sharing: Sharing, hand: SeatCards) -> Faces:
-    """Return the faces that are anywhere but in a hand."""
+    """Return the faces that are outside a hand."""
     others = [card for other in sharing.seats if other is not hand for card in other.cards]
     turned = [card for seat in sharing.seats for card in seat.other_side]
     return frozenset(card.named.id for card in (*others, *turned, *sharing.heap))

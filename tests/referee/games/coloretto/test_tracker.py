@@ -56,7 +56,7 @@ HIDDEN = "? | ? | ?"
 
 
 class Watched:
-    """A game that is looked at once a second, and whose tracker learns what it tells."""
+    """A game with a look each second, whose tracker learns its own events."""
 
     def __init__(self) -> None:
         self.tracker = Tracker(Header("coloretto", ("Ann", "Ben", "Cem"), {}))
@@ -64,7 +64,7 @@ class Watched:
         self.notices: list[Notice] = []
 
     def __call__(self, rows: str, areas: str = AREAS, times: int = 1, *, arm: int | None = None) -> list[Event]:
-        """Look so often, and give what is told; arm: whose was over the rows before the first look, -1: nobody's."""
+        """Return the events of some looks; arm: seat of an arm over the rows before the first look, -1: none."""
         told: list[Event] = []
         for number in range(times):
             self.second += 1

@@ -152,7 +152,7 @@ def written() -> ColorettoGame:
 
 
 class Followed:
-    """A game whose watcher saw which cards all start with, and was told of all moves."""
+    """A game whose watcher saw all start cards and learned all moves."""
 
     def __init__(self, moves: Sequence[Event], first: Sequence[Frame] = ()) -> None:
         self.watcher = ColorettoWatcher(HEADER, DECK, None)

@@ -38,7 +38,7 @@ class Table:
         self.now = 0
 
     def __call__(self, commands: str) -> list[Ruling]:
-        """Do what is told, and give all rulings on it."""
+        """Apply the events and return all rulings."""
         return [ruling for command in commands.split(", ") for ruling in self.do(command)]
 
     def do(self, command: str) -> list[Ruling]:
@@ -287,7 +287,7 @@ def test_a_ring_of_nobody_known_waits_for_its_name_and_is_judged_on_its_instant(
     ring, won, also = table("350: 2 blue, 360: bell 0, 4000: ringer 2")
     assert (ring["t_ns"], ring["valid"], ring["seat"]) == (300 * MS, True, 2)
     assert (won["to"], won["count"]) == (2, 2)
-    # The card turned after the ring is the first of the new round, so the later ring is told with its lag only.
+    # The card turned after the ring is the first of the new round, so the later ring has its lag only.
     assert (also["seat"], also["lag_ms"]) == (0, 60.0)
     assert table.game.cards.discard == [0, 0, 1]
     assert table.one_bell.question() is None

@@ -1,4 +1,4 @@
-"""What the game is told of Piccolino's piles, from what their places show frame by frame."""
+"""Events of Piccolino's piles, from the sights of their places frame by frame."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_an_unclear_ring_is_ruled_as_soon_as_the_hidden_pile_lies_there_as_it_la
     assert (ring["t_ns"], ring["valid"], ring["seats"], ring["seen_again"]) == (doubt["t_ns"], True, [0, 2], True)
     assert ring["frame_t_ns"] < ring["t_ns"]
     assert won["to"] == 0
-    # The piles are won, and what is there is not told once more.
+    # The piles are won, and their cards are not reported again.
     assert table.told == [SHOWN] * 3 + ["pile_unchanged"]
 
 

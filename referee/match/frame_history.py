@@ -22,7 +22,7 @@ from referee.engine.session import Outcome
 from referee.match.pictures import PictureRequest, jpeg
 from referee.match.process import Report, part_thread
 from referee.match.table import TableArea
-from referee.store.disputed import Film
+from referee.store.evidence import Film
 
 BEFORE_NS, AFTER_NS = 7 * SECOND_NS, 3 * SECOND_NS
 EVERY_NS = 100 * MS

@@ -16,8 +16,8 @@ from referee.match.process import Watchdog
 from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.sayings.mishaps import GUARD
-from referee.store.store import Trouble
-from referee.store.upkeep import FILES, Copying
+from referee.store.recovery import FILES
+from referee.store.store import Copying, Trouble
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee

@@ -15,9 +15,8 @@ from referee.match.referee import Referee
 from referee.phrases import in_language
 from referee.sayings import mishaps
 from referee.sayings.service import phone_way
-from referee.store.figures import quality, statistics
 from referee.store.games import sight_of
-from referee.store.history import history, one_game
+from referee.store.history import history, one_game, quality, statistics
 
 Data = Mapping[str, Any]
 

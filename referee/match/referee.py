@@ -72,8 +72,8 @@ from referee.sayings import service as sayings
 from referee.setup.walk import Walk
 from referee.state_folder import EVIDENCE, JOURNAL, working_folder
 from referee.store.evidence import EvidenceFolder
+from referee.store.recovery import report_set_aside
 from referee.store.store import Store
-from referee.store.upkeep import report_set_aside
 from vision.profile import TableProfile
 
 OUTLINES_NS = 250_000_000

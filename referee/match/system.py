@@ -27,10 +27,10 @@ from referee.names import players_in
 from referee.phrases import in_language
 from referee.sayings.service import problem
 from referee.setup.step import load_kept
-from referee.store.disputed import MachineReport, keep_disputed
+from referee.store.evidence import MachineReport, keep_disputed
 from referee.store.games import game_numbered, games, iso_time
-from referee.store.history import listed
-from referee.store.upkeep import forget_game, forget_player, renamed, report_set_aside
+from referee.store.history import forget_player, listed, renamed
+from referee.store.recovery import report_set_aside
 from vision.errors import VisionError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class System:
     def public(self) -> dict[str, Any]:
         """Return `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
         language = self._referee.language
-        shown = listed(self._referee.store.read).games
+        shown = listed(self._referee.store.read)
         names = Counter(name for past in shown for name in past.row.header.players)
         held = self._referee.match.held()
         return {
@@ -107,7 +107,7 @@ class System:
                 raise BadInputError("kept.game_is_being_played_end")
             if game_numbered(referee.store.read, game) is None:
                 raise BadInputError("kept.there_is_no_such_game")
-            forget_game(referee.store, self._referee.evidence, self._referee.folder, game)
+            referee.evidence.forget_game(game)
 
     def forget_player(self, name: str) -> int:
         """Replace a name by "Somebody" everywhere, and return the number of games.
@@ -138,12 +138,11 @@ class System:
                 other.
             WorkFailedError: the disk does not take it.
         """
-        language = self._referee.language
         (called,) = players_in([new])
         with self._referee.lock:
             if self._referee.match.in_play:
                 raise BadInputError("kept.game_is_being_played_end")
-            changes = renamed(self._referee.store.read, name, called, language)
+            changes = renamed(self._referee.store.read, name, called)
             self._referee.store.change_headers(changes)
         return len(changes)
 

@@ -47,8 +47,7 @@ from referee.phrases import in_language
 from referee.state_folder import JOURNAL
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
-from referee.store.outbox import Outbox, messages
-from referee.store.store import Store
+from referee.store.store import Outbox, Store, messages
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """Seconds: longest sleep; interval of sand; shortest interval of state; interval of trimming the outbox."""
@@ -331,7 +330,6 @@ class Publisher:
         self._settle_outbox()
         # Rows of an earlier process must be durable before they are published.
         self._journal.flush()
-        self._journal.outbox.on_lasting = self.wake
         self._unsubscribe = self._table.subscribe(lambda version: self.wake())
         self._thread.start()
 

@@ -16,7 +16,7 @@ from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor
 from hardware.edges import Clock, EdgeDevice, LineSpec
-from hardware.events import EventQueue, TimedEvent
+from hardware.events import EventQueue
 from hardware.gpio import GpioLines, PinFactory
 from hardware.problems import Problem
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
@@ -161,9 +161,9 @@ class SimulatedDevices:
         self._on_health: OnHealth | None = None
         self._playing = False
 
-    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
+    def start(self, on_health: OnHealth) -> None:
         """Start the script; returns when the first pictures are drawn. on_health: receives the camera's state."""
-        self._on_health, self.queue.on_put = on_health, on_event
+        self._on_health = on_health
         self.table.prepare()
         self._begin(self.table)
         self._playing = True

@@ -18,7 +18,7 @@ from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.plugged import Plugged
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
-from hardware.events import EventQueue, Source, TimedEvent
+from hardware.events import EventQueue, Source
 from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
 from hardware.problems import HardwareError, Problem
@@ -60,11 +60,8 @@ class Devices(Protocol):
     queue: EventQueue
     buffer: FrameBuffer
 
-    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
-        """Begin; return at once. on_health takes the devices' states, on_event their events as they come.
-
-        Both are called from any thread, and must be quick.
-        """
+    def start(self, on_health: OnHealth) -> None:
+        """Begin; return at once. on_health: takes the devices' states, from any thread; must be quick."""
 
     def stop(self) -> None:
         """End all threads and let all devices go."""
@@ -155,9 +152,9 @@ class TableDevices:
         self._bell = self._make_bell(settings)
         self._sand = self._make_sand(settings)
 
-    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
+    def start(self, on_health: OnHealth) -> None:
         """Begin; report missing devices."""
-        self._on_health, self.queue.on_put = on_health, on_event
+        self._on_health = on_health
         for device in (self._camera, self._bell, self._sand):
             device.start()
 

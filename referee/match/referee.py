@@ -142,7 +142,9 @@ class Referee:
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
-        self.publisher = Publisher(folder, self.store, self.evidence, self, lambda: self.match.game, report=self.report)
+        self.publisher = Publisher(
+            folder, self.store, self.evidence, self, lambda: self.match.game, self.devices.queue.arrivals, self.report
+        )
 
     def start(self) -> None:
         """Resume the game in play, and begin to watch, listen and rule."""
@@ -163,7 +165,7 @@ class Referee:
         self.film.start()
         self.publisher.start()
         self._thread.start()
-        self.devices.start(self.report, self.publisher.heard)
+        self.devices.start(self.report)
         self._guard.start()
 
     def stop_soon(self) -> None:
@@ -220,6 +222,10 @@ class Referee:
         announcer = None if session is None else self._announcer(session)
         self._version += 1
         self._state = {"version": self._version, **state_of(self, announcer)}
+        self.notify()
+
+    def notify(self) -> None:
+        """Let pages look for news beside the state, such as a lesson; from any thread, and without the lock."""
         with self._listening:
             listeners = tuple(self._listeners)
         for notify in listeners:

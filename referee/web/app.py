@@ -59,8 +59,6 @@ def create_app(desk: Referee, options: WebOptions | None = None) -> FastAPI:
         ):
             app.state.feed = feed
             end = desk.subscribe_to_idle_bell(bell_pressed)
-            if options.lessons is not None:
-                options.lessons.follow(lambda: feed.notify(0))
             try:
                 yield
             finally:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from queue import SimpleQueue
+from typing import Any, Protocol
 
 
 class TimedEvent(Protocol):
@@ -200,7 +200,8 @@ class EventQueue:
     """Takes events from many threads and returns them in time order, equal times in order of arrival.
 
     An event is released when every source has passed its time. A later one is released at once, out of order, and
-    counted in `late`; no event is lost. on_put: receives each event on arrival, from any thread; must be quick.
+    counted in `late`; no event is lost. arrivals: each ring on arrival, for another thread, which may
+    have further messages put there.
     """
 
     def __init__(self) -> None:
@@ -210,7 +211,7 @@ class EventQueue:
         self._arrivals = 0
         self._given_ns: int | None = None
         self.late = 0
-        self.on_put: Callable[[TimedEvent], None] = lambda event: None
+        self.arrivals: SimpleQueue[Any] = SimpleQueue()
 
     def source(self, name: str, lag_ns: int | None = None, patience_ns: int = 1_000_000_000) -> Source:
         """Return a device's access to the queue.
@@ -251,7 +252,8 @@ class EventQueue:
             heapq.heappush(self._entries, _Entry(event.t_ns, self._arrivals, event))
             self._arrivals += 1
             self._changed.notify_all()
-        self.on_put(event)
+        if isinstance(event, BellPressed):
+            self.arrivals.put(event)
 
     def _remove(self, source: Source) -> None:
         with self._changed:

@@ -77,7 +77,7 @@ def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     """Write the file of a ruling; a ruling reported on the page has its frames in it."""
     from referee.match.settings import load_settings
     from referee.state_folder import state_folder
-    from referee.store.disputed import as_kept, last_ruling
+    from referee.store.evidence import as_kept, last_ruling
     from referee.store.recovery import reading
 
     with reading(state) as query:

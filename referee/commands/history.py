@@ -74,8 +74,8 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
     from referee.state_folder import EVIDENCE, JOURNAL, locked
     from referee.store.evidence import EvidenceFolder
     from referee.store.games import game_numbered
+    from referee.store.history import forget_player
     from referee.store.store import Store
-    from referee.store.upkeep import forget_game, forget_player
 
     with locked(folder), closing(Store(folder / JOURNAL)) as journal:
         if not journal.is_open:
@@ -88,7 +88,7 @@ def _forget(folder: Path, game: str | None, name: str | None, language: Language
         number = int(game) if game is not None and game.isascii() and game.isdecimal() and len(game) < 16 else -1
         if game_numbered(journal.read, number) is None:
             raise BadInputError("error.there_is_no_game", game=shown(game))
-        forget_game(journal, EvidenceFolder(folder / EVIDENCE, journal), folder, number)
+        EvidenceFolder(folder / EVIDENCE, journal).forget_game(number)
         print(for_people(phrase("terminal.game_is_deleted_with_its", number=number)))
         return 0
 

@@ -35,15 +35,15 @@ def command(path: Path, state: Path | None) -> int:
 
     tally = ImportTally()
     with locked(state_folder(state)) as folder, open_archive(path) as archive:
-        store = open_store(folder / JOURNAL)
-        if store.set_aside is not None:
-            complain("import", f"the file of games was damaged; it is kept as {store.set_aside.name}")
+        connection, aside = open_store(folder / JOURNAL)
+        if aside is not None:
+            complain("import", f"the file of games was damaged; it is kept as {aside.name}")
         try:
-            take_games(archive, store.connection, folder / EVIDENCE, tally)
+            take_games(archive, connection, folder / EVIDENCE, tally)
         except sqlite3.Error as error:
             raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
         finally:
-            store.connection.close()
+            connection.close()
     return _report(tally)
 
 

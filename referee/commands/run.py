@@ -112,7 +112,7 @@ def _serve(
     from referee.web.options import WebOptions
     from referee.web.server import PageServer
 
-    lessons = Lessons(referee.folder, referee.pictures.newest_of_table)
+    lessons = Lessons(referee.folder, referee.pictures.newest_of_table, on_change=referee.notify)
     options = WebOptions(
         state_dir=referee.folder,
         say_code=referee.say_code,

@@ -15,7 +15,7 @@ from hardware.camera.camera import Camera
 from hardware.camera.frames import SECOND_NS, FrameTap
 from hardware.camera.supervisor import CameraSupervisor
 from hardware.edges import Clock, EdgeDevice, LineSpec
-from hardware.events import EventQueue, TimedEvent
+from hardware.events import EventQueue
 from hardware.gpio import GpioLines, PinFactory
 from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import BellSettings, SandSettings
@@ -158,9 +158,9 @@ class SimulatedDevices(Devices):
         )
         self._playing = False
 
-    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
+    def start(self, on_health: OnHealth) -> None:
         """Start the script; returns when the first pictures are drawn. on_health: receives the camera's state."""
-        super().start(on_health, on_event)
+        super().start(on_health)
         self.table.prepare()
         self._begin(self.table)
         self._playing = True

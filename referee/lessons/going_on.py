@@ -23,15 +23,14 @@ class GoingOn:
     Every reader and writer of the draft holds `lock`. `version` grows with each change, which calls `on_change`.
     """
 
-    def __init__(self, state: Path) -> None:
-        self.state = state
+    def __init__(self, state: Path, on_change: Callable[[], None] = lambda: None) -> None:
+        self.state, self._on_change = state, on_change
         self.files = LessonFiles(state)
         self.lock = threading.RLock()
         self.draft = self.files.load()
         self.trouble: dict[str, Any] | None = None
         self.saved: str | None = None
         self.version = 1
-        self.on_change: Callable[[], None] = lambda: None
         self._busy: list[str] = []
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue()
         self._thread = SupervisedThread("lesson", self._work, self._failed)
@@ -88,7 +87,7 @@ class GoingOn:
     def changed(self) -> None:
         """Report a change."""
         self.version += 1
-        self.on_change()
+        self._on_change()
 
     def forget_picture(self, number: int) -> None:
         """Remove a picture and everything that was learned from it."""

@@ -29,12 +29,18 @@ TakePicture = Callable[[], NDArray[np.uint8] | None]
 
 
 class Lessons:
-    """The one lesson of a table. Safe to use from any thread."""
+    """The one lesson of a table. Safe to use from any thread. on_change: called after each change, from any thread."""
 
-    def __init__(self, state: Path, take_picture: TakePicture, bench: Workbench | None = None) -> None:
+    def __init__(
+        self,
+        state: Path,
+        take_picture: TakePicture,
+        bench: Workbench | None = None,
+        on_change: Callable[[], None] = lambda: None,
+    ) -> None:
         self._take = take_picture
         self._bench = bench or Workbench()
-        self._on = GoingOn(state)
+        self._on = GoingOn(state, on_change)
         self._store = DeckStore(state)
         self._on.start()
         for shot in self._on.draft.shots if self._on.draft is not None else ():
@@ -50,10 +56,6 @@ class Lessons:
     def version(self) -> int:
         """Return a number that grows with each change."""
         return self._on.version
-
-    def follow(self, on_change: Callable[[], None]) -> None:
-        """Call this after each change, from any thread."""
-        self._on.on_change = on_change
 
     def view(self) -> dict[str, Any]:
         """Return the page's view: `{"version", "busy", "waiting", "trouble", "saved", "draft"}`.

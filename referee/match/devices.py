@@ -17,7 +17,7 @@ from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.plugged import Plugged
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
 from hardware.edges import EdgeLines
-from hardware.events import BellPressed, EventQueue, PhoneWay, Source, TimedEvent
+from hardware.events import BellPressed, EventQueue, PhoneWay, Source
 from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
 from hardware.problems import HardwareError
@@ -65,12 +65,9 @@ class Devices:
         self.buffer = FrameBuffer(KEEP_NS, KEEP_BYTES)
         self._on_health: OnHealth = nothing
 
-    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
-        """Begin; return at once. on_health takes the devices' states, on_event their events as they come.
-
-        Both are called from any thread, and must be quick.
-        """
-        self._on_health, self.queue.on_put = on_health, on_event
+    def start(self, on_health: OnHealth) -> None:
+        """Begin; return at once. on_health: takes the devices' states, from any thread; must be quick."""
+        self._on_health = on_health
 
     def stop(self) -> None:
         """End all threads and let all devices go."""
@@ -171,9 +168,9 @@ class TableDevices(Devices):
         }
         self._open = {name: make(settings) for name, make in self._makers.items()}
 
-    def start(self, on_health: OnHealth, on_event: Callable[[TimedEvent], None]) -> None:
+    def start(self, on_health: OnHealth) -> None:
         """Begin; report missing devices."""
-        super().start(on_health, on_event)
+        super().start(on_health)
         for device, _ in self._open.values():
             device.start()
 

@@ -27,7 +27,7 @@ from referee.match.voice import TAKEN_BACK_AFTER_NS
 from referee.phrases import phrase
 from referee.sayings import service as sayings
 from referee.sayings.mishaps import GUARD
-from referee.store.upkeep import FILES
+from referee.store.recovery import FILES
 
 if TYPE_CHECKING:
     from referee.match.referee import Referee

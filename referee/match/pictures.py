@@ -27,7 +27,7 @@ from referee.engine.log import Record
 from referee.engine.session import Outline, Session
 from referee.errors import WorkFailedError
 from referee.match.process import part_thread
-from referee.store.disputed import Film
+from referee.store.evidence import Film
 from vision.arrays import Image
 
 if TYPE_CHECKING:

@@ -49,8 +49,8 @@ from referee.sayings import sandtimer
 from referee.setup.walk import Walk
 from referee.state_folder import EVIDENCE, JOURNAL, working_folder
 from referee.store.evidence import EvidenceFolder
-from referee.store.store import Store, Trouble
-from referee.store.upkeep import Copying, report_set_aside
+from referee.store.recovery import report_set_aside
+from referee.store.store import Copying, Store, Trouble
 from vision.profile import TableProfile
 
 OUTLINES_NS = 250_000_000
@@ -120,7 +120,9 @@ class Referee:
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
-        self.publisher = Publisher(folder, self.store, self.evidence, self, lambda: self.match.game, report=self.report)
+        self.publisher = Publisher(
+            folder, self.store, self.evidence, self, lambda: self.match.game, self.devices.queue.arrivals, self.report
+        )
 
     def start(self) -> None:
         """Resume the game in play, and begin to watch, listen and rule."""
@@ -139,7 +141,7 @@ class Referee:
         self.pictures.start()
         self.publisher.start()
         self._thread.start()
-        self.devices.start(self.report, self.publisher.heard)
+        self.devices.start(self.report)
         self._monitor.thread.start()
 
     def stop_soon(self) -> None:
@@ -202,6 +204,10 @@ class Referee:
         announcer = None if session is None else self._announcer(session)
         self._version += 1
         self._state = {"version": self._version, **state_of(self, announcer)}
+        self.notify()
+
+    def notify(self) -> None:
+        """Let pages look for news beside the state, such as a lesson; from any thread, and without the lock."""
         for notify in tuple(self._listeners):
             notify(self._version)
 

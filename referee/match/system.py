@@ -38,11 +38,10 @@ from referee.settings_file import changed_where_possible
 from referee.setup.step import FILE as SETUP
 from referee.setup.step import kept_from, load_kept, save_kept
 from referee.state_folder import EVIDENCE
-from referee.store import upkeep
+from referee.store import history
 from referee.store.archive import TORN, Archive, ImportTally, open_archive, take_games, write_archive
-from referee.store.disputed import MachineReport, keep_disputed
+from referee.store.evidence import MachineReport, keep_disputed
 from referee.store.games import game_numbered, games, iso_time, kept_game, shelf
-from referee.store.history import listed
 from vision.deck_file import SUFFIX, unpack_deck
 from vision.errors import VisionError
 from vision.profile import load_profile
@@ -62,7 +61,7 @@ _HERE_ONLY = ("voice_page",)
 def public(referee: Referee) -> dict[str, Any]:
     """Return `version`, `offers`, `findings`, `log`, `unfinished` games, and `players` with their games."""
     language, machine = referee.language, Machine(folder=lambda: referee.folder)
-    shown, held = listed(referee.store.read).games, referee.match.held()
+    shown, held = history.listed(referee.store.read), referee.match.held()
     names = Counter(name for past in shown for name in past.row.header.players)
     devices = (replace(one, message=problem(one, language)) for one in referee.health.states)
     findings = [*(finding for check in _CHECKS for finding in check(machine)), *devices]
@@ -100,7 +99,7 @@ def forget_game(referee: Referee, game: int) -> None:
             raise BadInputError("kept.game_is_being_played_end")
         if game_numbered(referee.store.read, game) is None:
             raise BadInputError("kept.there_is_no_such_game")
-        upkeep.forget_game(referee.store, referee.evidence, referee.folder, game)
+        referee.evidence.forget_game(game)
 
 
 def forget_player(referee: Referee, name: str) -> None:
@@ -114,7 +113,7 @@ def forget_player(referee: Referee, name: str) -> None:
         session = referee.match.session
         if session is not None and not session.over:
             raise BadInputError("kept.game_is_being_played_end")
-        upkeep.forget_player(referee.store, name, referee.language)
+        history.forget_player(referee.store, name, referee.language)
         if session is not None:
             # It is over, and is on the pages with the name.
             referee.end_game()
@@ -133,7 +132,7 @@ def rename(referee: Referee, name: str, new: str) -> None:
     with referee.lock:
         if referee.match.in_play:
             raise BadInputError("kept.game_is_being_played_end")
-        referee.store.change_headers(upkeep.renamed(referee.store.read, name, called, referee.language))
+        referee.store.change_headers(history.renamed(referee.store.read, name, called))
 
 
 def disputed(referee: Referee, ruling: str) -> bytes:

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hardware.events import BellPressed
-from hardware.events import TimedEvent as DeviceEvent
 from hardware.problems import Health, Problem
 from hardware.supervised import nothing
 from referee.errors import BadInputError, RingmasterError, WorkFailedError
@@ -47,8 +46,7 @@ from referee.phrases import in_language
 from referee.state_folder import JOURNAL
 from referee.store.database import connect_to_read
 from referee.store.evidence import EvidenceFolder
-from referee.store.outbox import Outbox, messages
-from referee.store.store import Store
+from referee.store.store import Outbox, Store, messages
 
 IDLE_S, SAND_S, STATE_S, TIDY_S = 2.0, 1.0, 0.1, 1.0
 """Seconds: longest sleep; interval of sand; shortest interval of state; interval of trimming the outbox."""
@@ -286,8 +284,9 @@ class TableDesk(Protocol):
 class Publisher:
     """Publishes events to a house and a club.
 
-    folder: place of the settings. open_game: returns the number of the present game, None without one. report: receives
-    problems, for the page. set_aside: unusable messages.
+    folder: place of the settings. open_game: returns the number of the present game, None without one. inbox: the
+    devices' events on arrival, among messages of its own: a ring is published at once. report: receives problems, for
+    the page. set_aside: unusable messages.
     """
 
     def __init__(
@@ -297,11 +296,12 @@ class Publisher:
         evidence: EvidenceFolder,
         table: TableDesk,
         open_game: Callable[[], int | None],
-        first_retry_s: float = FIRST_RETRY_S,
+        inbox: queue.SimpleQueue[Any],
         report: Report = nothing,
+        first_retry_s: float = FIRST_RETRY_S,
     ) -> None:
         self._folder, self._journal, self._table, self._open_game = folder, journal, table, open_game
-        self._inbox: queue.SimpleQueue[Callable[[PublisherConnection | None], None] | None] = queue.SimpleQueue()
+        self._inbox = inbox
         self._lock = threading.Lock()
         self._settings, self._trouble = take_mqtt(folder)
         self._stamp = self._file_stamp()
@@ -331,7 +331,6 @@ class Publisher:
         self._settle_outbox()
         # Rows of an earlier process must be durable before they are published.
         self._journal.flush()
-        self._journal.outbox.on_lasting = self.wake
         self._unsubscribe = self._table.subscribe(lambda version: self.wake())
         self._thread.start()
 
@@ -347,11 +346,6 @@ class Publisher:
         if not self._woken:
             self._woken = True
             self._inbox.put(None)
-
-    def heard(self, event: DeviceEvent) -> None:
-        """Publish a ring at once; quick, and from any thread."""
-        if isinstance(event, BellPressed):
-            self._inbox.put(lambda line: None if line is None else _ring(line, event))
 
     def public(self, language: Language) -> dict[str, Any]:
         """Return the page's data: settings without secrets, state of the connection, number of waiting messages."""
@@ -573,7 +567,9 @@ class Publisher:
             while True:
                 if work is None:
                     self._woken = False
-                else:
+                elif isinstance(work, BellPressed) and connection is not None:
+                    _ring(connection, work)
+                elif callable(work):
                     work(connection)
                 work = self._inbox.get_nowait()
 

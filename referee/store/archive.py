@@ -12,28 +12,29 @@ import io
 import json
 import re
 import shutil
+import sqlite3
 import struct
 import uuid
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from referee.engine.events import Header, parse_event
 from referee.engine.log import CorrectionRow, corrected
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import whole_file, write_whole
 from referee.games.registry import game_kind
-from referee.jsonlines import MAX_LINE, is_name, parse_object, to_line
+from referee.jsonlines import MAX_LINE, parse_object, to_line
 from referee.names import told_apart
 from referee.safe_text import spreadsheet_cell
-from referee.store.database import LAST_GAME, LAST_MS, Connection, Value, inserted
+from referee.store.database import LAST_GAME, Connection, inserted
 from referee.store.games import (
     EventRow,
     GameRow,
@@ -47,7 +48,7 @@ from referee.store.games import (
     statements,
 )
 from referee.store.history import IMPORTED
-from referee.store.old_export import OLD, old_game, old_lines, zipped
+from referee.store.old_export import converted
 
 RESULTS = "results.csv"
 CSV_HEAD = "started,game,seat,player,points,won\r\n"
@@ -65,45 +66,33 @@ _GAME = re.compile(r"games/([0-9]{1,6})\.jsonl")
 TORN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError, struct.error)
 """All errors of `zipfile` on damaged files; OSError, ValueError and RuntimeError among them."""
 
-Time = Annotated[int, Field(ge=0, le=LAST_MS)]
-Number = Annotated[int, Field(ge=1, lt=1 << 63)]
 Real = Annotated[float, Field(gt=-1e9, lt=1e9)]
 Side = Annotated[int, Field(ge=1, le=20_000)]
-Point = Annotated[list[Real], Field(min_length=2, max_length=2)]
 
 
-T = TypeVar("T")
-GameLines = tuple[Mapping[str, Any], Iterable[Mapping[str, Any]]]
-"""The header of a game, and its events."""
+class _Facts(BaseModel):
+    """The tables check the ranges that no field names."""
 
-
-def _named(text: str) -> str:
-    if not is_name(text):
-        raise ValueError("no name")
-    return text
-
-
-class _Checked(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class PictureFacts(_Checked):
+class PictureFacts(_Facts):
     """A picture of an event. t_ms: from the event."""
 
     place: Annotated[int, Field(ge=0, le=99)]
     t_ms: Real
-    kept_ms: Time
+    kept_ms: int
     disputed: bool = False
 
 
-class _Outline(_Checked):
-    corners: Annotated[list[Point], Field(min_length=3, max_length=64)]
+class _Outline(_Facts):
+    corners: Annotated[list[Annotated[list[Real], Field(min_length=2, max_length=2)]], Field(max_length=64)]
     seat: Annotated[int, Field(ge=0, lt=7)] | None
     label: Annotated[str, Field(max_length=80)]
     certain: bool
 
 
-class SightFacts(_Checked):
+class SightFacts(_Facts):
     """The outlines in the picture that an event was judged on."""
 
     t_ms: Real
@@ -112,31 +101,31 @@ class SightFacts(_Checked):
     outlines: Annotated[list[_Outline], Field(max_length=400)]
 
 
-class EventFacts(_Checked):
+class EventFacts(_Facts):
     """The facts of an event beside the event log. was: the event as it came, where a correction changed it."""
 
-    number: Number
-    wall_ms: Time
+    number: int
+    wall_ms: int
     refused: bool = False
     was: dict[str, Any] | None = None
     pictures: Annotated[list[PictureFacts], Field(max_length=100)] = []
     sight: SightFacts | None = None
 
 
-class _CorrectionFacts(_Checked):
-    number: Number
-    wall_ms: Time
-    event: Number | None
+class _CorrectionFacts(_Facts):
+    number: int
+    wall_ms: int
+    event: int | None
     data: dict[str, Any] | None
-    undoes: Number | None
+    undoes: int | None
 
 
-class GameFacts(_Checked):
+class GameFacts(_Facts):
     """The facts of a game beside its event log. aside: events that the log leaves out. result: as it was ruled."""
 
-    uid: Annotated[str, AfterValidator(_named)]
-    started_ms: Time
-    ended_ms: Time | None
+    uid: Annotated[str, Field(pattern="^[ -~]{1,80}$")]
+    started_ms: int
+    ended_ms: int | None
     corrections: Annotated[list[_CorrectionFacts], Field(max_length=_MOST_CORRECTIONS)] = []
     aside: Annotated[list[dict[str, Any]], Field(max_length=_MOST_EVENTS)] = []
     result: dict[str, Any] | None = None
@@ -209,7 +198,7 @@ def write_archive(
         for number, game in enumerate(games, 1):
             shown = {} if evidence is None else _write_pictures(archive, number, game.row.game, query, evidence)
             count += sum(len(facts.get("pictures", ())) for facts in shown.values())
-            archive.writestr(f"games/{number}.jsonl", "".join(_lines(game, shown)))
+            archive.writestr(f"games/{number}.jsonl", "".join(f"{to_line(line)}\n" for line in _lines(game, shown)))
             results.append(csv_lines(game))
         archive.writestr(RESULTS, "".join(results))
         for name, other in (others or {}).items():
@@ -224,15 +213,12 @@ def _write_pictures(
     shown: dict[int, dict[str, Any]] = {}
     sql = "SELECT file, event, t_ms, kept_ms, disputed FROM evidence WHERE game = ? ORDER BY event, t_ms, file"
     for file, event, t_ms, kept_ms, disputed in query(sql, game):
-        try:
-            # A picture in the list may have been deleted a moment ago.
+        # A picture in the list may have been deleted a moment ago.
+        with suppress(OSError):
             data = (evidence / f"{file}.jpg").read_bytes()
-        except OSError:
-            continue
-        pictures = shown.setdefault(event, {}).setdefault("pictures", [])
-        facts = {"place": len(pictures), "t_ms": t_ms, "kept_ms": kept_ms, "disputed": bool(disputed)}
-        archive.writestr(zipfile.ZipInfo(_picture(number, event, len(pictures))), data, zipfile.ZIP_STORED)
-        pictures.append(facts)
+            pictures = shown.setdefault(event, {}).setdefault("pictures", [])
+            archive.writestr(zipfile.ZipInfo(_picture(number, event, len(pictures))), data, zipfile.ZIP_STORED)
+            pictures.append({"place": len(pictures), "t_ms": t_ms, "kept_ms": kept_ms, "disputed": bool(disputed)})
     for event, data in query("SELECT event, data FROM sights WHERE game = ? ORDER BY event", game):
         shown.setdefault(event, {})["sight"] = json.loads(data)
     return shown
@@ -242,7 +228,7 @@ def _picture(number: int, event: int, place: int) -> str:
     return f"pictures/{number}/{event}-{place}.jpg"
 
 
-def _lines(game: KeptGame, shown: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
+def _lines(game: KeptGame, shown: Mapping[int, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the lines of a game's member: the event log, with more under the key "kept"."""
     row = game.row
     played = {one.number: event for one, event in game.played()}
@@ -259,12 +245,11 @@ def _lines(game: KeptGame, shown: Mapping[int, Mapping[str, Any]]) -> Iterator[s
         "aside": [{**event_data(one.event), "kept": kept(one)} for one in game.events if one.number not in played],
         "result": _result(game.end()),
     }
-    yield to_line({**header_data(row.header), "kept": facts}) + "\n"
+    yield {**header_data(row.header), "kept": facts}
     for one in game.events:
-        if one.number in played:
-            event = played[one.number]
+        if (event := played.get(one.number)) is not None:
             was = {} if event is one.event else {"was": event_data(one.event)}
-            yield to_line({**event_data(event), "kept": {**kept(one), **was}}) + "\n"
+            yield {**event_data(event), "kept": {**kept(one), **was}}
 
 
 def _result(end: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -277,7 +262,7 @@ class PackedGame:
     """A game of an archive, with the facts of its events. again: its result differs from the archive's."""
 
     game: KeptGame
-    facts: Mapping[int, EventFacts]
+    facts: tuple[EventFacts, ...]
     again: bool
 
 
@@ -287,59 +272,46 @@ def game_of(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Pa
     Raises:
         BadInputError: it is not a game that can be played.
     """
-    events: dict[int, EventRow] = {}
-    facts: dict[int, EventFacts] = {}
+    found: list[tuple[EventFacts, EventRow]] = []
     try:
         model = HeaderModel.model_validate(header)
         about = GameFacts.model_validate(header.get("kept"))
         for line in (*lines, *about.aside):
             one = EventFacts.model_validate(line.get("kept"))
             data = {key: value for key, value in (one.was or line).items() if key != "kept"}
-            if one.number in events:
-                raise BadInputError("error.journal.its_events_are_not_numbered")
-            events[one.number] = EventRow(one.number, one.wall_ms, parse_event(data), one.refused)
-            facts[one.number] = one
+            found.append((one, EventRow(one.number, one.wall_ms, parse_event(data), one.refused)))
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
         raise BadInputError("error.journal.it_is_not_whole", list=place) from None
-    if sorted(events) != list(range(1, len(events) + 1)):
+    found.sort(key=lambda pair: pair[0].number)
+    facts, events = tuple(one for one, _ in found), tuple(event for _, event in found)
+    if any(one.number != place for place, one in enumerate(events, 1)):
         raise BadInputError("error.journal.its_events_are_not_numbered")
     corrections = tuple(CorrectionRow(**vars(one)) for one in about.corrections)
-    _check_corrections(corrections, events)
+    for number, change in enumerate(corrections, 1):
+        at = 1 if change.event is None else change.event
+        if change.number != number or not 0 <= (change.undoes or 0) < number or not 0 < at <= len(events):
+            raise BadInputError("error.store.correction_makes_no_sense")
+        corrected(events[at - 1].event, change.data or {})
     told = Header(model.game, told_apart(model.players), model.options)
     game_kind(told.game).start(told)
     row = GameRow(0, about.uid, told, about.started_ms, "", 0, len(events), about.ended_ms, True)
-    kept = judged_again(KeptGame(row, tuple(events[one] for one in sorted(events)), (), corrections))
+    kept = judged_again(KeptGame(row, events, (), corrections))
     end = kept.end()
-    ended_ms = None if end is None else about.ended_ms or kept.events[-1].wall_ms
+    ended_ms = None if end is None else about.ended_ms or events[-1].wall_ms
     return PackedGame(replace(kept, row=replace(row, ended_ms=ended_ms)), facts, _result(end) != about.result)
-
-
-def _check_corrections(corrections: tuple[CorrectionRow, ...], events: Mapping[int, EventRow]) -> None:
-    for place, one in enumerate(corrections, 1):
-        if one.number != place or (one.undoes or 0) >= place or (one.event is not None and one.event not in events):
-            raise BadInputError("error.store.correction_makes_no_sense")
-        if one.event is not None and one.data is not None:
-            corrected(events[one.event].event, one.data)
 
 
 class Archive:
     """An open archive. picture_bytes: of its pictures, as its list says. A member is checked when it is taken out."""
 
-    def __init__(self, file: zipfile.ZipFile, size: int) -> None:
+    def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
         self._infos = {info.filename: info for info in file.infolist()}
+        self.names = list(self._infos)
         self.picture_bytes = sum(info.file_size for name, info in self._infos.items() if name.startswith("pictures/"))
-        unpacked = sum(info.file_size for info in self._infos.values())
-        if len(self._infos) > _MOST_MEMBERS or unpacked > min(_MOST_BYTES, _MOST_RATIO * size + MOST_GAME_BYTES):
-            raise BadInputError("error.store.unpacks_to_more")
         if RESULTS not in self._infos:
             raise BadInputError("error.store.no_games_in_it")
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of all members."""
-        return list(self._infos)
 
     def member(self, name: str, most: int) -> bytes:
         """Return a member of at most so many bytes, whatever size its list gives.
@@ -357,24 +329,16 @@ class Archive:
         return data
 
     def games(self) -> Iterator[tuple[int, PackedGame | str]]:
-        """Yield the number of each game, and the game, or a sentence if it cannot be taken.
-
-        Raises:
-            BadInputError: it is no export of an earlier Ringmaster.
-        """
-        if OLD in self._infos:
-            with self._file.open(OLD) as file:
-                yield from ((number, _tried(old_game, line)) for number, line in old_lines(file))
-            return
-        for number in sorted(int(found[1]) for name in self._infos if (found := _GAME.fullmatch(name))):
-            yield number, _tried(self._game, number)
-
-    def _game(self, number: int) -> GameLines:
-        lines = self.member(f"games/{number}.jsonl", MOST_GAME_BYTES).splitlines()
-        if len(lines) > _MOST_EVENTS + 1:
-            raise BadInputError("error.journal.more_happened_in_it_than")
-        header, *events = (parse_object(None if len(line) > MAX_LINE else line) for line in lines or [b""])
-        return header, events
+        """Yield the number of each game, and the game, or a sentence if it cannot be taken."""
+        for number in sorted(int(found[1]) for name in self.names if (found := _GAME.fullmatch(name))):
+            try:
+                lines = self.member(f"games/{number}.jsonl", MOST_GAME_BYTES).splitlines()
+                if len(lines) > _MOST_EVENTS + 1:
+                    raise BadInputError("error.journal.more_happened_in_it_than")
+                header, *events = (parse_object(None if len(line) > MAX_LINE else line) for line in lines or [b""])
+                yield number, game_of(header, events)
+            except (BadInputError, RecursionError) as error:
+                yield number, str(error)
 
     def picture(self, number: int, event: int, place: int) -> bytes:
         """Return a picture.
@@ -389,13 +353,6 @@ class Archive:
         return data
 
 
-def _tried(read: Callable[[T], GameLines], source: T) -> PackedGame | str:
-    try:
-        return game_of(*read(source))
-    except (BadInputError, RecursionError) as error:
-        return str(error)
-
-
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
     """Open an archive, or an export of an earlier Ringmaster.
@@ -404,35 +361,36 @@ def open_archive(path: Path) -> Iterator[Archive]:
         BadInputError: it cannot be read, is torn, or not an export of games.
     """
     try:
-        with path.open("rb") as file:
-            is_zip = file.read(2) == b"PK"
-    except OSError as error:
-        raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
-    try:
-        with TemporaryDirectory() as place:
-            whole = path if is_zip else zipped(path, Path(place))
-            _check_list(whole)
-            with zipfile.ZipFile(whole) as archive:
-                yield Archive(archive, whole.stat().st_size)
+        with (
+            TemporaryDirectory() as place,
+            zipfile.ZipFile(converted(path, Path(place) / "export.zip", _check_bounds)) as file,
+        ):
+            yield Archive(file)
     except (BadInputError, WorkFailedError):
         raise
+    except FileNotFoundError as error:
+        raise BadInputError("error.cannot_be_read", path=path, why=error.strerror or error) from error
     except TORN as error:
         raise BadInputError("error.is_torn_or_no_export", path=path) from error
 
 
-def _check_list(path: Path) -> None:
-    """Refuse a file whose list of entries would fill the memory: it is read whole when the file is opened.
+def _check_bounds(path: Path) -> None:
+    """Refuse a file that unpacks to too much, or whose list would fill the memory when the file is opened.
 
     Ours end with the short form of the list's end, and without a comment.
     """
+    size = path.stat().st_size
     with path.open("rb") as file:
-        size = file.seek(0, 2)
         file.seek(max(0, size - _LIST_END_BYTES - _LONG_LIST_END_BYTES))
         before, end = (tail := file.read())[:-_LIST_END_BYTES], tail[-_LIST_END_BYTES:]
     if not end.startswith(_LIST_END) or before.startswith(_LONG_LIST_END):
         raise zipfile.BadZipFile
     if int.from_bytes(end[12:16], "little") > _MOST_LIST_BYTES:
         raise BadInputError("error.journal.there_are_more_files_in", path=path)
+    with zipfile.ZipFile(path) as archive:
+        sizes = [info.file_size for info in archive.infolist()]
+    if len(sizes) > _MOST_MEMBERS or sum(sizes) > min(_MOST_BYTES, _MOST_RATIO * size + MOST_GAME_BYTES):
+        raise BadInputError("error.store.unpacks_to_more")
 
 
 def take_games(archive: Archive, connection: Connection, evidence: Path, tally: ImportTally) -> None:
@@ -445,7 +403,9 @@ def take_games(archive: Archive, connection: Connection, evidence: Path, tally: 
         WorkFailedError, sqlite3.Error: the disk does not take them. After any error, nothing is left of it.
     """
     evidence.mkdir(mode=0o750, exist_ok=True)
-    _check_room(evidence, archive.picture_bytes)
+    with suppress(OSError):
+        if shutil.disk_usage(evidence).free - archive.picture_bytes < LEAST_FREE_BYTES:
+            raise WorkFailedError("error.journal.there_is_no_room_for", wanted=archive.picture_bytes // 1000000)
     taking = _Import(archive, connection, evidence, tally, f"{IMPORTED}{uuid.uuid4().hex}")
     try:
         # A connection that is closed before the COMMIT leaves the file as it was.
@@ -453,6 +413,8 @@ def take_games(archive: Archive, connection: Connection, evidence: Path, tally: 
         for number, packed in archive.games():
             if isinstance(packed, str):
                 tally.left_out.append((number, packed))
+            elif list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.game.row.uid,))):
+                tally.there += 1
             else:
                 taking.take(number, packed)
         connection.execute("COMMIT")
@@ -464,6 +426,8 @@ def take_games(archive: Archive, connection: Connection, evidence: Path, tally: 
 
 @dataclass
 class _Import:
+    """An import at work. origin: marks its games. written: the paths of its pictures."""
+
     archive: Archive
     connection: Connection
     evidence: Path
@@ -472,43 +436,34 @@ class _Import:
     written: list[Path] = field(default_factory=list)
 
     def take(self, number: int, packed: PackedGame) -> None:
-        if list(self.connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.game.row.uid,))):
-            self.tally.there += 1
-            return
+        """Add a game with its pictures, or leave it out if the tables refuse a row of it."""
         ((last,),) = self.connection.execute(LAST_GAME)
-        game = replace(packed.game, row=replace(packed.game.row, boot=self.origin))
-        for statement in statements(game, last + 1):
-            self.connection.execute(*statement)
-        for event, facts in packed.facts.items():
-            if facts.sight is not None:
-                sight = to_line(facts.sight.model_dump())
-                self.connection.execute(*inserted("sights", game=last + 1, event=event, data=sight))
-            for one in facts.pictures:
-                self._take_picture(number, last + 1, event, one)
+        self.connection.execute("SAVEPOINT game")
+        try:
+            game = replace(packed.game, row=replace(packed.game.row, boot=self.origin))
+            for statement in statements(game, last + 1):
+                self.connection.execute(*statement)
+        except (sqlite3.IntegrityError, OverflowError) as error:
+            self.connection.execute("ROLLBACK TO game")
+            self.tally.left_out.append((number, str(BadInputError("error.journal.it_is_not_whole", list=error))))
+            return
+        for facts in packed.facts:
+            self._take_pictures(number, last + 1, facts)
         self.tally.added += 1
         self.tally.again += [number] * packed.again
 
-    def _take_picture(self, number: int, game: int, event: int, facts: PictureFacts) -> None:
-        try:
-            picture = self.archive.picture(number, event, facts.place)
-        except BadInputError:
-            self.tally.pictures_left_out += 1
-            return
-        path = self.evidence / f"{game}-{event}-{facts.place}.jpg"
-        self.written.append(path)
-        write_whole(path, picture)
-        values: dict[str, Value] = {
-            "file": path.stem,
-            "game": game,
-            "event": event,
-            "t_ms": facts.t_ms,
-            "bytes": len(picture),
-        }
-        values |= {"kept_ms": facts.kept_ms, "disputed": int(facts.disputed)}
-        self.connection.execute(*inserted("evidence", **values))
-
-
-def _check_room(folder: Path, wanted: int) -> None:
-    with suppress(OSError):
-        if shutil.disk_usage(folder).free - wanted < LEAST_FREE_BYTES:
-            raise WorkFailedError("error.journal.there_is_no_room_for", wanted=wanted // 1000000)
+    def _take_pictures(self, number: int, game: int, facts: EventFacts) -> None:
+        about: dict[str, Any] = {"game": game, "event": facts.number}
+        if facts.sight is not None:
+            self.connection.execute(*inserted("INSERT", "sights", **about, data=facts.sight.model_dump()))
+        for one in facts.pictures:
+            try:
+                picture = self.archive.picture(number, facts.number, one.place)
+            except BadInputError:
+                self.tally.pictures_left_out += 1
+                continue
+            path = self.evidence / f"{game}-{facts.number}-{one.place}.jpg"
+            self.written.append(path)
+            write_whole(path, picture)
+            about |= {"file": path.stem, "t_ms": one.t_ms, "bytes": len(picture), "kept_ms": one.kept_ms}
+            self.connection.execute(*inserted("INSERT OR REPLACE", "evidence", **about, disputed=one.disputed))

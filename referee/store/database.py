@@ -1,4 +1,4 @@
-"""The store's SQLite file: its tables, the check sum of each row, opening and copying."""
+"""The store's SQLite file: its tables, which hold a check sum in each row; opening, checking and copying it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from typing import Any, Protocol
 
 from referee.errors import WorkFailedError
 from referee.files import put_in_place
+from referee.jsonlines import to_line
 from referee.log import LOG
 
-VERSION = 2
+VERSION = 3
 LAST_VERSION = 1000
 """No Ringmaster will ever have written a file of a higher version."""
 LAST_MS = 253_402_300_799_999
@@ -23,53 +24,6 @@ LAST_MS = 253_402_300_799_999
 MOST_COPIES = 3
 _COPIES, _COPY = "journal-copies", re.compile(r"journal-([0-9]{1,9})\.sqlite")
 
-_OF_A_GAME = "game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE"
-_DATA = "TEXT NOT NULL CHECK (json_valid(data))"
-_TIME = f"INTEGER NOT NULL CHECK (wall_ms BETWEEN 0 AND {LAST_MS})"
-TABLES = (
-    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed:
-    # it is not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
-    f"""CREATE TABLE games (
-        game INTEGER PRIMARY KEY CHECK (game > 0), uid TEXT NOT NULL UNIQUE,
-        header TEXT NOT NULL CHECK (json_valid(header)),
-        started_ms INTEGER NOT NULL CHECK (started_ms BETWEEN 0 AND {LAST_MS}),
-        boot TEXT NOT NULL, shift_ns INTEGER NOT NULL, judged INTEGER NOT NULL DEFAULT 0 CHECK (judged >= 0),
-        ended_ms INTEGER CHECK (ended_ms BETWEEN 0 AND {LAST_MS}),
-        closed INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1)), lost_from INTEGER, crc INTEGER NOT NULL) STRICT""",
-    # refused: the game knew no such event, so it has no rulings. An event is never changed or deleted.
-    f"""CREATE TABLE events (
-        {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, data {_DATA},
-        refused INTEGER NOT NULL DEFAULT 0 CHECK (refused IN (0, 1)), crc INTEGER NOT NULL,
-        PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID""",
-    # A ruling holds from one correction (0: the beginning) until another revokes it (NULL: it holds).
-    f"""CREATE TABLE rulings (
-        {_OF_A_GAME}, event INTEGER NOT NULL CHECK (event > 0), place INTEGER NOT NULL CHECK (place >= 0),
-        since INTEGER NOT NULL CHECK (since >= 0), until INTEGER, data {_DATA}, crc INTEGER NOT NULL,
-        PRIMARY KEY (game, event, place, since)) STRICT, WITHOUT ROWID""",
-    # data: the event as it should have been; NULL strikes it. undoes: the correction that this one undoes.
-    f"""CREATE TABLE corrections (
-        {_OF_A_GAME}, number INTEGER NOT NULL CHECK (number > 0), wall_ms {_TIME}, event INTEGER,
-        data TEXT CHECK (data IS NULL OR json_valid(data)), undoes INTEGER, crc INTEGER NOT NULL,
-        PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID""",
-    # file: the name in the evidence folder; t_ms: before (-) or after the instant it is about.
-    f"""CREATE TABLE evidence (
-        file TEXT NOT NULL PRIMARY KEY, {_OF_A_GAME}, event INTEGER NOT NULL, t_ms REAL NOT NULL,
-        bytes INTEGER NOT NULL, kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0,
-        crc INTEGER NOT NULL) STRICT, WITHOUT ROWID""",
-    # data: the outlines in the deciding picture of an event (see `referee.match.pictures`).
-    f"""CREATE TABLE sights (
-        {_OF_A_GAME}, event INTEGER NOT NULL, data {_DATA}, crc INTEGER NOT NULL,
-        PRIMARY KEY (game, event)) STRICT, WITHOUT ROWID""",
-    # The numbers of deleted games are not given again: browsers keep pictures by them.
-    "CREATE TABLE deleted (game INTEGER PRIMARY KEY) STRICT",
-    # See `referee.store.outbox`.
-    """CREATE TABLE outbox (
-        seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, game INTEGER NOT NULL, number INTEGER NOT NULL) STRICT""",
-    "CREATE TABLE outbox_head (stream TEXT NOT NULL, sent INTEGER NOT NULL) STRICT",
-    # Indexes are last, as VACUUM orders them, too: `recovery` knows each table's first page by this order.
-    "CREATE INDEX rulings_by_kind ON rulings (json_extract(data, '$.ruling'), game)",
-    "CREATE INDEX evidence_of ON evidence (game, event)",
-)
 COLUMNS = {
     "games": ("game", "uid", "header", "started_ms", "boot", "shift_ns", "judged", "ended_ms", "closed", "lost_from"),
     "events": ("game", "number", "wall_ms", "data", "refused"),
@@ -78,12 +32,72 @@ COLUMNS = {
     "evidence": ("file", "game", "event", "t_ms", "bytes", "kept_ms", "disputed"),
     "sights": ("game", "event", "data"),
 }
-"""The columns of each table with games in it that its rows' check sum covers, the key first."""
+"""The columns of each table with games in it, the key first; the check sum covers them in this order."""
 KEYS = {"games": 1, "events": 2, "corrections": 2, "rulings": 4, "evidence": 1, "sights": 2}
-"""Number of key columns, which are the first ones."""
+"""Number of key columns."""
 LAST_GAME = "SELECT coalesce(max(game), 0) FROM (SELECT game FROM games UNION ALL SELECT game FROM deleted)"
 """Gives the highest number that a game has or had."""
-_DEFAULTS = {"judged": 0, "closed": 0, "refused": 0, "disputed": 0}
+
+
+def _table(name: str, columns: str) -> str:
+    """Return the statement that makes a table whose rows have check sums, which SQLite computes."""
+    crc, key = f"check_sum({', '.join(COLUMNS[name])})", ", ".join(COLUMNS[name][: KEYS[name]])
+    # The number of a game is the number of its row.
+    kind = "STRICT" if name == "games" else "STRICT, WITHOUT ROWID"
+    return f"CREATE TABLE {name} ({columns}, crc INTEGER NOT NULL AS ({crc}) STORED, PRIMARY KEY ({key})) {kind}"
+
+
+_GAME = "game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE"
+_DATA = "data TEXT NOT NULL CHECK (json_valid(data))"
+_WALL = f"wall_ms INTEGER NOT NULL CHECK (wall_ms BETWEEN 0 AND {LAST_MS})"
+TABLES = (
+    # The game's clock is the monotonic clock of `boot` plus shift_ns. judged: the last event with rulings. closed:
+    # it is not resumed any more. lost_from: the first event that a damaged file lost, NULL if all are there.
+    _table(
+        "games",
+        f"""game INTEGER NOT NULL CHECK (game > 0), uid TEXT NOT NULL UNIQUE,
+        header TEXT NOT NULL CHECK (json_valid(header)),
+        started_ms INTEGER NOT NULL CHECK (started_ms BETWEEN 0 AND {LAST_MS}),
+        boot TEXT NOT NULL, shift_ns INTEGER NOT NULL, judged INTEGER NOT NULL DEFAULT 0 CHECK (judged >= 0),
+        ended_ms INTEGER CHECK (ended_ms BETWEEN 0 AND {LAST_MS}),
+        closed INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1)), lost_from INTEGER""",
+    ),
+    # refused: the game knew no such event, so it has no rulings. An event is never changed or deleted.
+    _table(
+        "events",
+        f"""{_GAME}, number INTEGER NOT NULL CHECK (number > 0), {_WALL}, {_DATA},
+        refused INTEGER NOT NULL DEFAULT 0 CHECK (refused IN (0, 1))""",
+    ),
+    # A ruling holds from one correction (0: the beginning) until another revokes it (NULL: it holds).
+    _table(
+        "rulings",
+        f"""{_GAME}, event INTEGER NOT NULL CHECK (event > 0), place INTEGER NOT NULL CHECK (place >= 0),
+        since INTEGER NOT NULL CHECK (since >= 0), until INTEGER, {_DATA}, ruling TEXT AS (data ->> '$.ruling')""",
+    ),
+    # data: the event as it should have been; NULL strikes it. undoes: the correction that this one undoes.
+    _table(
+        "corrections",
+        f"""{_GAME}, number INTEGER NOT NULL CHECK (number > 0), {_WALL}, event INTEGER,
+        data TEXT CHECK (data IS NULL OR json_valid(data)), undoes INTEGER""",
+    ),
+    # file: the name in the evidence folder; t_ms: before (-) or after the instant it is about.
+    _table(
+        "evidence",
+        f"""file TEXT NOT NULL, {_GAME}, event INTEGER NOT NULL, t_ms REAL NOT NULL, bytes INTEGER NOT NULL,
+        kept_ms INTEGER NOT NULL, disputed INTEGER NOT NULL DEFAULT 0""",
+    ),
+    # data: the outlines in the deciding picture of an event (see `referee.match.pictures`).
+    _table("sights", f"{_GAME}, event INTEGER NOT NULL, {_DATA}"),
+    # The numbers of deleted games are not given again: browsers keep pictures by them.
+    "CREATE TABLE deleted (game INTEGER PRIMARY KEY) STRICT",
+    # See `referee.store.store.Outbox`.
+    """CREATE TABLE outbox (
+        seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, game INTEGER NOT NULL, number INTEGER NOT NULL) STRICT""",
+    "CREATE TABLE outbox_head (stream TEXT NOT NULL, sent INTEGER NOT NULL) STRICT",
+    # Indexes are last, as VACUUM orders them, too: `recovery` knows each table's first page by this order.
+    "CREATE INDEX rulings_by_kind ON rulings (ruling, game)",
+    "CREATE INDEX evidence_of ON evidence (game, event)",
+)
 
 Value = str | int | float | bytes | None
 Statement = tuple[str, tuple[Value, ...]]
@@ -111,25 +125,13 @@ def check_sum(*values: Value) -> int:
     return zlib.crc32("\x1f".join(map(str, values)).encode(errors="surrogatepass"))
 
 
-def inserted(table: str, **values: Value) -> Statement:
-    """Return the statement that adds a row with its check sum, or replaces it."""
-    row = tuple(values.get(column, _DEFAULTS.get(column)) for column in COLUMNS[table])
-    keys, rest = COLUMNS[table][: KEYS[table]], COLUMNS[table][KEYS[table] :]
-    changed = ", ".join(f"{column} = excluded.{column}" for column in (*rest, "crc"))
-    sql = (
-        f"INSERT INTO {table} ({', '.join(COLUMNS[table])}, crc) VALUES ({', '.join('?' * (len(row) + 1))}) "
-        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
-    )
-    return sql, (*row, check_sum(*row))
+def inserted(how: str, table: str, **values: Value | Mapping[str, Any]) -> Statement:
+    """Return the statement that adds a row; how: "INSERT", "INSERT OR REPLACE" or "INSERT OR IGNORE".
 
-
-def changed(table: str, change: Mapping[str, Value], where: str, *values: Value) -> Statement:
-    """Return the statement that changes columns of rows, and their check sums."""
-    row = ", ".join("?" if column in change else column for column in COLUMNS[table])
-    new = [change[column] for column in COLUMNS[table] if column in change]
-    sets = ", ".join(f"{column} = ?" for column in change)
-    sql = f"UPDATE {table} SET {sets}, crc = check_sum({row}) WHERE {where}"
-    return sql, (*change.values(), *new, *values)
+    A mapping becomes JSON.
+    """
+    row = (to_line(dict(value)) if isinstance(value, Mapping) else value for value in values.values())
+    return f"{how} INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", tuple(row)
 
 
 def as_text(data: bytes) -> str:
@@ -139,16 +141,16 @@ def as_text(data: bytes) -> str:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open a file for reading and writing; the caller begins and ends transactions."""
-    return _prepared(sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=2.0))
+    return _opened(str(path))
 
 
 def read_only(path: Path, how: str = "mode=ro") -> sqlite3.Connection:
     """Open an existing file for reading only."""
-    uri = f"{path.absolute().as_uri()}?{how}"
-    return _prepared(sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0))
+    return _opened(f"{path.absolute().as_uri()}?{how}")
 
 
-def _prepared(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _opened(name: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
     connection.text_factory = as_text
     connection.create_function("check_sum", -1, check_sum, deterministic=True)
     connection.execute("PRAGMA foreign_keys=ON")
@@ -178,20 +180,16 @@ def fault_in(connection: sqlite3.Connection) -> str | None:
         return f"version {version} makes no sense"
     if version == VERSION and tables != set(TABLES):
         return "its tables are described differently"
-    verdict = connection.execute("PRAGMA integrity_check(1)").fetchall()
-    if verdict != [("ok",)]:
-        return str(verdict[0][0])
-    if version < VERSION:
-        # Version 1 has no check sums: each value is read, as SQLite's check covers the shape of rows only.
-        for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            names = [one[1] for one in connection.execute(f"PRAGMA table_info({table})")]
-            connection.execute(f"SELECT {', '.join(f'max(length({name}))' for name in names)} FROM {table}").fetchall()
-        return None
+    ((verdict,),) = connection.execute("PRAGMA integrity_check(1)")
+    if verdict != "ok":
+        return str(verdict)
     for row in connection.execute("PRAGMA foreign_key_check"):
         return f"a row of {row[0]} belongs to no game"
+    if version == 1:
+        # It has no check sums, and no column for lost events.
+        return None
     for table, columns in COLUMNS.items():
-        sql = f"SELECT 1 FROM {table} WHERE crc <> check_sum({', '.join(columns)}) LIMIT 1"
-        if connection.execute(sql).fetchone():
+        if connection.execute(f"SELECT 1 FROM {table} WHERE crc <> check_sum({', '.join(columns)})").fetchone():
             return f"a row of {table} has another check sum"
     events = "SELECT count(*) FROM events WHERE events.game = games.game"
     missing = connection.execute(f"SELECT game FROM games WHERE lost_from IS NULL AND judged > ({events})").fetchone()
@@ -218,11 +216,9 @@ def copies(path: Path) -> list[Path]:
 
     Copies are numbered, because a Raspberry Pi without a network does not know the day.
     """
-    try:
-        found = [(int(name[1]), one) for one in _folder(path).iterdir() if (name := _COPY.fullmatch(one.name))]
-    except OSError:
-        return []
-    return [one for _, one in sorted(found, reverse=True)]
+    with suppress(OSError):
+        return sorted((one for one in _folder(path).iterdir() if _COPY.fullmatch(one.name)), key=_number, reverse=True)
+    return []
 
 
 def make_copy(path: Path) -> Path:
@@ -234,19 +230,18 @@ def make_copy(path: Path) -> Path:
         WorkFailedError: the disk does not take it, or the copy is not sound.
     """
     kept, folder = copies(path), _folder(path)
-    number = 1 + max((int(name[1]) for one in kept if (name := _COPY.fullmatch(one.name))), default=0)
-    part, copy = folder / "journal.part", folder / f"journal-{number}.sqlite"
+    part, copy = folder / "journal.part", folder / f"journal-{_number(kept[0]) + 1 if kept else 1}.sqlite"
     try:
         folder.mkdir(mode=0o750, exist_ok=True)
         part.unlink(missing_ok=True)
-        with closing(read_only(path)) as connection:
+        # SQLite 3.40 cannot VACUUM a file that is open for reading only: it knows no CHECK constraints then.
+        with closing(connect(path)) as connection:
             connection.execute("VACUUM INTO ?", (str(part),))
         if not is_sound(part):
             raise WorkFailedError("error.journal.copy_of_journal_is_not")
-        version = version_of(part)
         put_in_place(part, copy)
         # One of an earlier version is the way back to the Ringmaster before.
-        today = [one for one in kept[:1] if _day(one) == _day(copy) and version_of(one) == version]
+        today = [one for one in kept[:1] if _day(one) == _day(copy) and version_of(one) == version_of(copy)]
         for old in {*today, *kept[MOST_COPIES - 1 + len(today) :]}:
             old.unlink(missing_ok=True)
     except (sqlite3.Error, OSError) as error:
@@ -265,6 +260,10 @@ def forget_copies(path: Path) -> None:
 
 def _folder(path: Path) -> Path:
     return path.with_name(_COPIES)
+
+
+def _number(copy: Path) -> int:
+    return int(copy.stem.partition("-")[2])
 
 
 def _day(path: Path) -> str:

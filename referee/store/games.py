@@ -6,6 +6,7 @@ The database checks types and ranges (`referee.store.database`), and damage is f
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,18 +15,25 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from referee.engine.events import Event, Header, parse_event
-from referee.engine.log import OF_NO_GAME, CorrectionRow, GameLog, Record, corrected, corrected_events
+from referee.engine.log import (
+    OF_NO_GAME,
+    CorrectionRow,
+    GameLog,
+    Record,
+    change_between,
+    corrected,
+    corrected_events,
+)
 from referee.engine.session import Judge, Judged, judge_all
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.jsonlines import to_line
-from referee.store.database import LAST_MS, Statement, inserted
+from referee.store.database import COLUMNS, LAST_MS, Statement, inserted
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 MOST_NUMBER = (1 << 63) - 1
 _MOST_JUDGED = 200_000
 """Number of events replayed to find a game's changes by corrections."""
-_GAME = "SELECT game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from FROM games"
+_GAME = f"SELECT {', '.join(COLUMNS['games'])} FROM games"
 
 
 class HeaderModel(BaseModel):
@@ -81,9 +89,6 @@ class RulingRow:
     data: Mapping[str, Any]
 
 
-Row = GameRow | EventRow | CorrectionRow | RulingRow
-
-
 @dataclass(frozen=True)
 class KeptGame:
     """The stored rows of a game, in order; events up to the first lost one."""
@@ -103,15 +108,15 @@ class KeptGame:
         log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(self.corrections))
         first, now = self.first(), self.by_event()
         for one in self.events:
-            rulings = tuple(now.get(one.number, ())), tuple(first.get(one.number, ()))
-            log.add(Record(one.number, one.event, rulings[0], one.refused, rulings[1]))
+            number = one.number
+            log.add(Record(number, one.event, tuple(now[number]), one.refused, tuple(first[number])))
         return log
 
-    def by_event(self) -> dict[int, list[Mapping[str, Any]]]:
+    def by_event(self) -> defaultdict[int, list[Mapping[str, Any]]]:
         """Return the rulings that hold by the number of their event."""
         return _by_event(self.in_force())
 
-    def first(self) -> dict[int, list[Mapping[str, Any]]]:
+    def first(self) -> defaultdict[int, list[Mapping[str, Any]]]:
         """Return the first rulings, before any correction, by the number of their event."""
         return _by_event(ruling for ruling in self.rulings if ruling.since == 0)
 
@@ -132,10 +137,10 @@ class KeptGame:
                 yield row, corrected(row.event, data) if data else row.event
 
 
-def _by_event(rulings: Iterable[RulingRow]) -> dict[int, list[Mapping[str, Any]]]:
-    found: dict[int, list[Mapping[str, Any]]] = {}
+def _by_event(rulings: Iterable[RulingRow]) -> defaultdict[int, list[Mapping[str, Any]]]:
+    found = defaultdict[int, list[Mapping[str, Any]]](list)
     for ruling in rulings:
-        found.setdefault(ruling.event, []).append(ruling.data)
+        found[ruling.event].append(ruling.data)
     return found
 
 
@@ -184,16 +189,20 @@ def game_numbered(query: Query, game: int) -> GameRow | None:
 
 def kept_game(query: Query, row: GameRow) -> KeptGame:
     """Return the stored rows of a game."""
-    sql = "SELECT number, wall_ms, data, refused FROM events WHERE game = ? AND number < ? ORDER BY number"
-    events = query(sql, row.game, MOST_NUMBER if row.lost_from is None else row.lost_from)
-    sql = "SELECT event, place, since, until, data FROM rulings WHERE game = ? ORDER BY event, place, since"
-    rulings = query(sql, row.game)
-    sql = "SELECT number, wall_ms, event, data, undoes FROM corrections WHERE game = ? ORDER BY number"
-    corrections = query(sql, row.game)
+
+    def rows(table: str, columns: str, last: int = MOST_NUMBER) -> Sequence[tuple[Any, ...]]:
+        sql = f"SELECT {columns} FROM {table} WHERE game = ? AND {columns.partition(',')[0]} <= ? ORDER BY 1, 2, 3"
+        return query(sql, row.game, last)
+
+    events = rows("events", "number, wall_ms, data, refused", (row.lost_from or MOST_NUMBER) - 1)
+    corrections = rows("corrections", "number, wall_ms, event, data, undoes")
     return KeptGame(
         row,
         tuple(EventRow(number, ms, parse_event(json.loads(data)), bool(no)) for number, ms, data, no in events),
-        tuple(RulingRow(event, place, since, until, json.loads(data)) for event, place, since, until, data in rulings),
+        tuple(
+            RulingRow(event, place, since, until, json.loads(data))
+            for event, place, since, until, data in rows("rulings", "event, place, since, until, data")
+        ),
         tuple(
             CorrectionRow(number, ms, event, None if data is None else json.loads(data), undoes)
             for number, ms, event, data, undoes in corrections
@@ -209,24 +218,18 @@ def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
 
 def statements(kept: KeptGame, game: int) -> list[Statement]:
     """Return the statements that add all rows of a game under a number."""
-    rows: list[Row] = [kept.row, *kept.events, *kept.corrections, *kept.rulings]
-    return [added(game, row) for row in rows]
+    row = kept.row
+    return [
+        inserted("INSERT OR REPLACE", "games", **{**vars(row), "game": game, "header": header_data(row.header)}),
+        *(inserted("INSERT OR REPLACE", "events", game=game, **event_values(one)) for one in kept.events),
+        *(inserted("INSERT OR REPLACE", "corrections", game=game, **vars(one)) for one in kept.corrections),
+        *(inserted("INSERT OR REPLACE", "rulings", game=game, **vars(one)) for one in kept.rulings),
+    ]
 
 
-def added(game: int, row: Row) -> Statement:
-    """Return the statement that adds a row of a game, which has this number."""
-    match row:
-        case GameRow():
-            header = to_line(header_data(row.header))
-            return inserted("games", **{**vars(row), "game": game, "header": header, "closed": int(row.closed)})
-        case EventRow():
-            data, refused = to_line(event_data(row.event)), int(row.refused)
-            return inserted("events", **{**vars(row), "game": game, "data": data, "refused": refused})
-        case CorrectionRow():
-            changed = None if row.data is None else to_line(dict(row.data))
-            return inserted("corrections", **{**vars(row), "game": game, "data": changed})
-        case RulingRow():
-            return inserted("rulings", **{**vars(row), "game": game, "data": to_line(dict(row.data))})
+def event_values(row: EventRow) -> dict[str, Any]:
+    """Return the columns of an event."""
+    return {"number": row.number, "wall_ms": row.wall_ms, "data": event_data(row.event), "refused": row.refused}
 
 
 def header_data(header: Header) -> dict[str, object]:
@@ -236,9 +239,7 @@ def header_data(header: Header) -> dict[str, object]:
 
 def event_data(event: Event) -> dict[str, object]:
     """Return an event as a line of an event log."""
-    return {"t_ns": event.t_ns, "event": event.kind} | {
-        key: value for key, value in event.data.items() if key not in ("t_ns", "event")
-    }
+    return {**dict.fromkeys(("t_ns", "event")), **event.data, "t_ns": event.t_ns, "event": event.kind}
 
 
 def iso_time(wall_ms: int | None) -> str | None:
@@ -257,17 +258,6 @@ def _game(row: Sequence[Any]) -> GameRow:
     return GameRow(game, uid, told, started_ms, boot, shift_ns, judged, ended_ms, bool(closed), lost_from)
 
 
-def judged_now(kept: KeptGame, corrections: Sequence[CorrectionRow] | None = None) -> Judged:
-    """Return the rulings on a game's events; corrections: only these count.
-
-    Raises:
-        BadInputError: there is no such game, or it cannot be played like that.
-    """
-    judge = Judge(game_kind(kept.row.header.game).start(kept.row.header))
-    events = ((row.number, row.event) for row in kept.events)
-    return judge_all(judge, events, kept.corrections if corrections is None else corrections)
-
-
 def judged_again(kept: KeptGame) -> KeptGame:
     """Return a game with the rulings on its events, before and after each correction.
 
@@ -275,20 +265,16 @@ def judged_again(kept: KeptGame) -> KeptGame:
         BadInputError: there is no such game, or it cannot be played like that.
     """
     most = max(1, _MOST_JUDGED // (len(kept.events) + 1))
-    steps = [*range(min(most, len(kept.corrections))), len(kept.corrections)]
     rows: dict[tuple[int, int, int], RulingRow] = {}
+    held: dict[tuple[int, int], RulingRow] = {}
     before: Judged = {}
-    for step in steps:
-        after = judged_now(kept, kept.corrections[:step])
-        held = {(one.event, one.place): key for key, one in rows.items() if one.until is None}
-        for event in sorted({*before, *after}):
-            was, now = before.get(event, ()), after.get(event, ())
-            for place in range(max(len(was), len(now))):
-                if was[place : place + 1] == now[place : place + 1]:
-                    continue
-                if place < len(was):
-                    rows[held[event, place]] = replace(rows[held[event, place]], until=step)
-                if place < len(now):
-                    rows[event, place, step] = RulingRow(event, place, step, None, now[place])
+    for step in [*range(min(most, len(kept.corrections))), len(kept.corrections)]:
+        judge = Judge(game_kind(kept.row.header.game).start(kept.row.header))
+        after = judge_all(judge, ((row.number, row.event) for row in kept.events), kept.corrections[:step])
+        for event, place, ruling in change_between(before, after).places():
+            if (was := held.pop((event, place), None)) is not None:
+                rows[event, place, was.since] = replace(was, until=step)
+            if ruling is not None:
+                held[event, place] = rows[event, place, step] = RulingRow(event, place, step, None, ruling)
         before = after
     return replace(kept, rulings=tuple(rows[key] for key in sorted(rows)))

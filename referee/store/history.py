@@ -1,27 +1,36 @@
-"""Lists past games for the page and for `ringmaster history`: their times, the list, and one of them.
+"""Lists past games for the page and for `ringmaster history`, with figures; renames and forgets players.
 
 A Raspberry Pi has no clock of its own: it may start in the wrong year, and get the time in the middle of an evening. So
 games keep the order of entry. Within one start of the machine the monotonic clock measures the time between them, and
 the last time of day of that start holds for all of them.
+
+Corrections are noticed mistakes: unnoticed ones are not in the figures.
 """
 
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from itertools import groupby
+from itertools import count, groupby
+from statistics import median
 from typing import Any
 
 from referee.announcer import Announcer
+from referee.engine.events import Header
 from referee.engine.log import CorrectionRow, corrected_events
 from referee.errors import BadInputError
 from referee.language import Language
+from referee.names import folded, seat_names
 from referee.sayings import kept as sayings
+from referee.sayings import quality as quality_sayings
 from referee.sayings.cards import changed_reading
 from referee.store.database import LAST_MS
-from referee.store.games import GameRow, KeptGame, Query, game_numbered, iso_time, kept_game, shelf
+from referee.store.games import GameRow, KeptGame, Query, game_numbered, games, iso_time, kept_game, shelf
+from referee.store.store import Store
 
 MS = 1_000_000
 NIGHT_ENDS_H = 5
@@ -30,11 +39,26 @@ IMPORTED = "import "
 """Prefix of `boot` of games from another journal; the rest names the import."""
 JUMP_MS = 120_000
 """A clock that differs by less was set by seconds, or ran a little fast."""
-_TIMES = """SELECT g.game, a.wall_ms, json_extract(a.data, '$.t_ns'), b.wall_ms, json_extract(b.data, '$.t_ns')
-    FROM games g JOIN events a ON a.game = g.game AND a.number = 1
-    JOIN events b ON b.game = g.game AND b.number = (SELECT max(number) FROM events WHERE game = g.game)"""
-_ENDS = """SELECT game, data FROM rulings
-    WHERE json_extract(data, '$.ruling') = 'end' AND until IS NULL ORDER BY game, event, place"""
+LAST_CARDS = 400
+_Z95 = 1.96
+_CARDS = ("card_shown", "card_read", "hand")
+# Games in the order of play: those of one journal keep the order of entry, and those from another one are put among
+# them by the time of day. With each: the start of the machine (NULL: not of this one), its end, and the times of its
+# first and its last event.
+_PLAYED = f"""SELECT g.game, iif(foreign_boot, NULL, boot), (
+        SELECT data FROM rulings INDEXED BY rulings_by_kind WHERE ruling = 'end' AND game = g.game AND until IS NULL
+        ORDER BY event DESC, place DESC LIMIT 1),
+    a.wall_ms, a.data ->> '$.t_ns', b.wall_ms, b.data ->> '$.t_ns'
+    FROM (SELECT *, boot = '' OR boot GLOB '{IMPORTED}*' AS foreign_boot FROM games) AS g
+    LEFT JOIN events AS a ON a.game = g.game AND a.number = 1
+    LEFT JOIN events AS b ON b.game = g.game AND b.number = (SELECT max(number) FROM events WHERE game = g.game)
+    ORDER BY max(started_ms) OVER (PARTITION BY iif(foreign_boot, boot, NULL) ORDER BY g.game), g.game"""
+_RINGS = """SELECT game, data FROM rulings
+    WHERE ruling IN ('ring', 'also_rang') AND until IS NULL ORDER BY game, event, place"""
+_READ = f"""SELECT game, sum(CASE json_type(data, '$.cards') WHEN 'array' THEN json_array_length(data, '$.cards')
+    ELSE 1 END) FROM events WHERE refused = 0 AND data ->> '$.event' IN {_CARDS} GROUP BY game"""
+_RULED = """SELECT game, count(*), sum(ruling = 'unclear') FROM rulings
+    WHERE ruling IN ('ring', 'unclear') AND since = 0 GROUP BY game"""
 
 
 @dataclass(frozen=True)
@@ -50,33 +74,26 @@ class Past:
     evening: str
 
 
-@dataclass(frozen=True)
-class PastGames:
-    """Past games in the order of play, and the numbers of unreadable ones."""
-
-    games: tuple[Past, ...]
-    unreadable: tuple[int, ...]
-
-
-def listed(query: Query, zone: tzinfo | None = None) -> PastGames:
-    """Return all past games; zone: the table's own if None."""
-    shown = shelf(query)
-    ends = {game: json.loads(data) for game, data in query(_ENDS)}
-    times = {game: values for game, *values in query(_TIMES)}
+def listed(query: Query, zone: tzinfo | None = None) -> list[Past]:
+    """Return all readable past games in the order of play; zone: the table's own if None."""
+    rows = {row.game: row for row in shelf(query).games}
     found: list[Past] = []
-    for _, group in groupby(_in_order(shown.games), key=lambda row: "" if _is_imported(row) else row.boot):
-        rows = list(group)
-        for row, ms in zip(rows, _starts_ms(rows, times), strict=True):
-            found.append(Past(row, ends.get(row.game), ms, evening_of(ms, zone)))
-    return PastGames(tuple(found), shown.unreadable)
+    for boot, group in groupby(query(_PLAYED), key=lambda played: played[1]):
+        played = [(rows[game], end, times) for game, _, end, *times in group if game in rows]
+        starts = [row.started_ms for row, *_ in played] if boot is None else _starts_ms(played)
+        for (row, end, _), ms in zip(played, starts, strict=True):
+            found.append(Past(row, None if end is None else json.loads(end), ms, evening_of(ms, zone)))
+    return found
 
 
 def history(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return past games, the last played first, and sentences about unreadable ones; zone: as in `listed`."""
-    shown = listed(query, zone)
+    past = listed(query, zone)
+    readable = {one.row.game for one in past}
+    unreadable = [game for (game,) in query("SELECT game FROM games ORDER BY game") if game not in readable]
     return {
-        "games": [_summary(past, language) for past in reversed(shown.games)],
-        "faults": [sayings.unreadable(number, language) for number in shown.unreadable],
+        "games": [_summary(one, language) for one in reversed(past)],
+        "faults": [sayings.unreadable(number, language) for number in unreadable],
     }
 
 
@@ -104,7 +121,7 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
         for ruling in kept.in_force()
     ]
     return {
-        **_summary(next(past for past in listed(query).games if past.row.game == row.game), language),
+        **_summary(next(past for past in listed(query) if past.row.game == row.game), language),
         "options": dict(row.header.options),
         "rounds": _rounds(ruling.data for ruling in kept.in_force()),
         "rulings": rulings,
@@ -122,37 +139,18 @@ def evening_of(wall_ms: int, zone: tzinfo | None = None) -> str:
         return begun.date().isoformat()
 
 
-def _is_imported(row: GameRow) -> bool:
-    return row.boot == "" or row.boot.startswith(IMPORTED)
-
-
-def _in_order(rows: Iterable[GameRow]) -> list[GameRow]:
-    """Return games in the order of play, the first one first; rows: in the order of their numbers.
-
-    Those of one journal keep the order of entry; games from another one are put among them by the time of day.
-    """
-    entered: dict[str, list[tuple[int, int, GameRow]]] = {}
-    for row in rows:
-        past = entered.setdefault(row.boot if _is_imported(row) else "own", [])
-        latest_ms = max(row.started_ms, past[-1][0]) if past else row.started_ms
-        past.append((latest_ms, row.game, row))
-    every = [entry for past in entered.values() for entry in past]
-    return [row for _, _, row in sorted(every, key=lambda entry: entry[:2])]
-
-
-def _starts_ms(rows: Sequence[GameRow], times: Mapping[int, Sequence[int]]) -> list[int]:
+def _starts_ms(played: Sequence[tuple[GameRow, Any, Sequence[Any]]]) -> list[int]:
     """Return the starts of games of one start of the machine, wall time, ms.
 
-    times: wall time, ms, and monotonic time, ns, of a game's first and of its last event.
+    played: each game with wall time, ms, and monotonic time, ns, of its first and of its last event, or None.
     """
     found: list[int] = []
     clock_ms = 0
     next_ns: int | None = None
-    for row in reversed(rows):
+    for row, _, (first_wall_ms, first_ns, last_wall_ms, last_ns) in reversed(played):
         started_ms = row.started_ms
         # A game resumed after another start of the machine has no clock that holds for all of it.
-        if row.game in times and not row.shift_ns and not _is_imported(row):
-            first_wall_ms, first_ns, last_wall_ms, last_ns = times[row.game]
+        if first_ns is not None and last_ns is not None and not row.shift_ns:
             if next_ns is None or last_ns > next_ns:
                 # The last one; or a clock that began again, whatever the machine's name.
                 clock_ms = last_wall_ms - last_ns // MS
@@ -191,22 +189,21 @@ def _rounds(rulings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _corrections(kept: KeptGame, announcer: Announcer) -> list[dict[str, Any]]:
     undone = {one.undoes for one in kept.corrections if one.undoes is not None}
-    told = []
-    for one in kept.corrections:
-        if one.event is None or one.undoes is not None:
-            continue
-        changed = [ruling for ruling in kept.rulings if ruling.since == one.number]
-        struck = [ruling for ruling in kept.rulings if ruling.until == one.number]
-        texts = [[text for ruling in some if (text := announcer.say(ruling.data))] for some in (changed, struck)]
-        told.append(
-            {
-                "change": _changed(kept, one, announcer),
-                "text": " ".join((texts[0] or texts[1])[:3]),
-                "at": iso_time(one.wall_ms),
-                "undone": one.number in undone,
-            }
-        )
-    return told
+
+    def words(rulings: Iterable[Mapping[str, Any]]) -> str:
+        return " ".join([text for ruling in rulings if (text := announcer.say(ruling))][:3])
+
+    return [
+        {
+            "change": _changed(kept, one, announcer),
+            "text": words(ruling.data for ruling in kept.rulings if ruling.since == one.number)
+            or words(ruling.data for ruling in kept.rulings if ruling.until == one.number),
+            "at": iso_time(one.wall_ms),
+            "undone": one.number in undone,
+        }
+        for one in kept.corrections
+        if one.event is not None and one.undoes is None
+    ]
 
 
 def _changed(kept: KeptGame, correction: CorrectionRow, announcer: Announcer) -> str:
@@ -217,3 +214,198 @@ def _changed(kept: KeptGame, correction: CorrectionRow, announcer: Announcer) ->
     earlier = corrected_events(one for one in kept.corrections if one.number < correction.number)
     was = {**event.data, **(earlier.get(correction.event) or {})}
     return changed_reading(event.kind, was, correction.data, announcer.players, announcer.language)
+
+
+def renamed(query: Query, name: str, called: str) -> Mapping[int, Header]:
+    """Return the headers of a player's games, by their numbers, with another name.
+
+    Raises:
+        BadInputError: nobody has this name, or the two have played against each other.
+    """
+    changes = {}
+    for row in games(query):
+        players = row.header.players
+        if name not in players:
+            continue
+        if folded(called) in (folded(one) for one in players if one != name):
+            raise BadInputError("kept.and_have_played_against_each", name=name, other=called)
+        changes[row.game] = replace(row.header, players=tuple(called if one == name else one for one in players))
+    if not changes:
+        raise BadInputError("kept.nobody_called_has_played_here", name=name)
+    return changes
+
+
+def forget_player(store: Store, name: str, language: Language) -> int:
+    """Replace a name by "Somebody" in all games, and return their number.
+
+    Two who have played against each other and are both forgotten stay two: "Somebody 2".
+
+    Raises:
+        BadInputError: nobody has this name.
+        WorkFailedError: the disk does not take it.
+    """
+    near = {folded(one) for row in games(store.read) if name in row.header.players for one in row.header.players}
+    aliases = (sayings.somebody(number, language) for number in count(1))
+    changes = renamed(store.read, name, next(alias for alias in aliases if folded(alias) not in near))
+    store.change_headers(changes)
+    return len(changes)
+
+
+@dataclass
+class _Rings:
+    """Figures of a player: games, wins, and rings that were valid, false, or too late for a pair."""
+
+    games: int = 0
+    wins: int = 0
+    valid: int = 0
+    false: int = 0
+    too_late: int = 0
+    reactions_ms: list[float] = field(default_factory=list)
+
+    def __add__(self, other: _Rings) -> _Rings:
+        return _Rings(*(one + more for one, more in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+
+def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Return figures by player, by wins, and by evening, oldest first; zone: the table's own if None.
+
+    A seat without a given name counts as no player: each evening somebody else may sit there.
+    """
+    rulings: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for game, data in query(_RINGS):
+        rulings[game].append(json.loads(data))
+    played: Counter[str] = Counter()
+    evenings: defaultdict[str, defaultdict[str, _Rings]] = defaultdict(lambda: defaultdict(_Rings))
+    for past in listed(query, zone):
+        if past.end is None:
+            continue
+        played[past.evening] += 1
+        rings = _rings(rulings[past.row.game])
+        for seat, name in enumerate(past.row.header.players):
+            if name not in seat_names():
+                won = _Rings(games=1, wins=past.end["winners"].count(seat))
+                evenings[past.evening][name] += won + rings[seat]
+    players: defaultdict[str, _Rings] = defaultdict(_Rings)
+    for evening in evenings.values():
+        for name, one in evening.items():
+            players[name] += one
+    ranked = sorted(players.items(), key=lambda item: (-item[1].wins, item[0]))
+    return {
+        "players": [
+            {"name": name, **vars(one), "reactions_ms": [round(ms, 1) for ms in one.reactions_ms]}
+            for name, one in ranked
+        ],
+        "evenings": [
+            {
+                "date": date,
+                "games": number,
+                "wins": {name: one.wins for name, one in evenings[date].items() if one.wins},
+                "false": {name: one.false for name, one in evenings[date].items() if one.false},
+                "median_ms": {
+                    name: round(median(one.reactions_ms), 1) for name, one in evenings[date].items() if one.reactions_ms
+                },
+            }
+            for date, number in played.items()
+        ],
+    }
+
+
+def _rings(rulings: Iterable[Mapping[str, Any]]) -> defaultdict[int, _Rings]:
+    """Return the figures of each seat's rings in a game: for one pair only a seat's first ring counts."""
+    seats: defaultdict[int, _Rings] = defaultdict(_Rings)
+    open_ms: float | None = None
+    rang: set[int | None] = set()
+    for data in rulings:
+        seat = data.get("seat")
+        if data["ruling"] == "ring":
+            open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
+            if seat is not None:
+                waited = [] if open_ms is None else [open_ms]
+                seats[seat] += _Rings(valid=int(data["valid"]), false=int(not data["valid"]), reactions_ms=waited)
+        elif seat is not None and open_ms is not None and seat not in rang:
+            rang.add(seat)
+            seats[seat] += _Rings(too_late=1, reactions_ms=[open_ms + data["lag_ms"]])
+    return seats
+
+
+def quality(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Return the quality of readings: by game in sentences, and by evening, oldest first, as figures.
+
+    Figures: the numbers of cards read and corrected, of rings with rulings, and of those that were unclear. zone: as
+    above.
+    """
+    tallies = _tallies(query)
+    by_game: defaultdict[str, list[Counter[str]]] = defaultdict(list)
+    evenings: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for past in listed(query, zone):
+        tally = tallies.get(past.row.game, Counter())
+        by_game[past.row.header.game].append(tally)
+        evenings[past.evening].update(tally)
+    challenged = query("SELECT COUNT(*) FROM (SELECT DISTINCT game, event FROM evidence WHERE disputed = 1)")[0][0]
+    last = {game: _last(played) for game, played in by_game.items()}
+    return {
+        "games": [
+            {"game": game, **tally, "text": _in_words(tally, language)}
+            for game, tally in last.items()
+            if tally["cards"]
+        ],
+        "evenings": [{"date": date, **tally} for date, tally in evenings.items() if tally["cards"]],
+        "challenged": quality_sayings.challenged(challenged, language) if challenged else "",
+    }
+
+
+def interval(part: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share, `part` of so many (Wilson 1927)."""
+    if not of:
+        return 0.0, 1.0
+    share, z2 = part / of, _Z95**2
+    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+    half = _Z95 * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _tallies(query: Query) -> dict[int, Counter[str]]:
+    """Return the figures of each game."""
+    cards: dict[int, int] = dict(query(_READ))
+    ruled = {game: (rings, unclear) for game, rings, unclear in query(_RULED)}
+    touched = {game for (game,) in query("SELECT DISTINCT game FROM corrections")}
+    corrected = {row.game: _corrected(kept_game(query, row)) for row in games(query) if row.game in touched}
+    found = {}
+    for game in cards.keys() | ruled.keys():
+        rings, unclear = ruled.get(game, (0, 0))
+        found[game] = Counter(cards=cards.get(game, 0), corrected=corrected.get(game, 0), rings=rings, unclear=unclear)
+    return found
+
+
+def _corrected(kept: KeptGame) -> int:
+    """Return the number of cards in a game that corrections changed."""
+    instead, number = corrected_events(kept.corrections), 0
+    for row in kept.events:
+        if row.event.kind in _CARDS and not row.refused and row.number in instead:
+            now = instead[row.number]
+            before = Counter(_faces(row.event.data))
+            after = Counter([] if now is None else _faces({**row.event.data, **now}))
+            number += max((before - after).total(), (after - before).total())
+    return number
+
+
+def _faces(data: Mapping[str, Any]) -> list[str]:
+    cards = data.get("cards")
+    if isinstance(cards, list | tuple):
+        return [str(card) for card in cards]
+    return [f"{data.get('colour')} {data.get('mood')}"]
+
+
+def _last(played: list[Counter[str]]) -> Counter[str]:
+    """Return the sum of the last games with enough cards; those of years ago say little of today."""
+    total: Counter[str] = Counter()
+    for tally in reversed(played):
+        if total["cards"] >= LAST_CARDS:
+            break
+        total.update(tally)
+    return total
+
+
+def _in_words(tally: Counter[str], language: Language) -> str:
+    low, high = interval(tally["corrected"], tally["cards"])
+    return quality_sayings.cards_corrected(tally["cards"], tally["corrected"], (100 * low, 100 * high), language)

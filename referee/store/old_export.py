@@ -3,42 +3,59 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from referee.errors import BadInputError
-from referee.jsonlines import parse_object
+from referee.jsonlines import parse_object, to_line
 
-OLD = "games.json"
+_OLD = "games.json"
 """The file in a ZIP file."""
 _FIRST, _LAST = b'{"format": "ringmaster-games-1", "games": [', b"]}"
 _MOST_GAME_BYTES = 8 << 20
 
-Data = dict[str, Any]
 
+def converted(path: Path, new: Path, check: Callable[[Path], None]) -> Path:
+    """Return an export as a ZIP file with one member a game: the file itself, or a new one where it is an old export.
 
-def zipped(path: Path, folder: Path) -> Path:
-    """Return a ZIP file with an export that is bare JSON.
+    check: refuses a ZIP file beyond the bounds.
 
     Raises:
         BadInputError: the file is no such export.
+        OSError, zipfile.BadZipFile: it cannot be read.
     """
     with path.open("rb") as file:
-        next(old_lines(file), None)
-    whole = folder / "export.zip"
-    with zipfile.ZipFile(whole, "w") as archive:
-        archive.write(path, OLD)
-        archive.writestr("results.csv", "")
-    return whole
+        if file.read(2) != b"PK":
+            file.seek(0)
+            with zipfile.ZipFile(new, "w") as archive:
+                _convert(file, archive)
+            return new
+    check(path)
+    with zipfile.ZipFile(path) as old:
+        if _OLD not in old.namelist():
+            return path
+        with zipfile.ZipFile(new, "w") as archive, old.open(_OLD) as file:
+            _convert(file, archive)
+            for info in old.infolist():
+                if info.filename.startswith("pictures/"):
+                    archive.writestr(info.filename, old.read(info))
+    return new
 
 
-def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the line of each game; a torn file ends with an empty line.
+def _convert(file: IO[bytes], archive: zipfile.ZipFile) -> None:
+    for number, line in _lines(file):
+        try:
+            text = "".join(f"{to_line(part)}\n" for part in _game(line)).encode()
+        except BadInputError:
+            # The import complains of it.
+            text = line
+        archive.writestr(f"games/{number}.jsonl", text)
+    archive.writestr("results.csv", "")
 
-    Raises:
-        BadInputError: the file is no such export.
-    """
+
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the line of each game; a torn file ends with a torn line."""
     if file.readline(100).strip() != _FIRST:
         raise BadInputError("error.journal.this_is_no_export_of_games_it")
     number = 0
@@ -49,24 +66,21 @@ def old_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
             return
 
 
-def old_game(line: bytes) -> tuple[Data, list[Data]]:
-    """Return a game's header and its events as `archive.game_of` takes them.
-
-    Raises:
-        BadInputError: it is torn, or not a game.
-    """
-    data: Data = {**parse_object(line)}
+def _game(line: bytes) -> list[dict[str, Any]]:
+    """Return the header of a game and its events, as a member has them."""
+    data: dict[str, Any] = {**parse_object(line)}
     try:
         facts = ("number", "wall_ms", "refused")
         kept: dict[int, dict[str, Any]] = {one["number"]: {key: one[key] for key in facts} for one in data["events"]}
         for picture in data.get("pictures", ()):
-            kept[picture["event"]].setdefault("pictures", []).append({**picture})
+            kept[picture["event"]].setdefault("pictures", []).append(picture)
         for sight in data.get("sights", ()):
             kept[sight["event"]]["sight"] = sight["data"]
         ends = [one["data"] for one in data["rulings"] if one["until"] is None and one["data"]["ruling"] == "end"]
         result = {key: ends[-1][key] for key in ("winners", "points", "cards") if key in ends[-1]} if ends else None
         about = {key: data[key] for key in ("uid", "started_ms", "ended_ms", "corrections")}
+        header = {key: data[key] for key in ("game", "players", "options")}
         events = [{**one["data"], "kept": kept[one["number"]]} for one in data["events"]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise BadInputError("error.journal.it_is_not_whole", list=" ".join(str(error).split())[:60]) from error
-    return {**data, "kept": {**about, "result": result}}, events
+    return [{**header, "kept": {**about, "result": result}}, *events]

@@ -13,18 +13,20 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
+from functools import reduce
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic import ValidationError
 
+from hardware.problems import Health, HealthBoard, Problem
 from referee.errors import BadInputError, WorkFailedError
-from referee.files import name_aside, put_in_place, sync_folder
-from referee.jsonlines import to_line
+from referee.files import name_aside, name_kept, put_in_place, set_aside_files, sync_folder
 from referee.log import LOG
 from referee.names import told_apart
+from referee.phrases import phrase
+from referee.sayings.service import set_aside as said_of
 from referee.state_folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
 from referee.store.database import (
     COLUMNS,
@@ -34,8 +36,6 @@ from referee.store.database import (
     Connection,
     NewerError,
     Value,
-    changed,
-    check_sum,
     connect,
     connect_to_read,
     copies,
@@ -47,8 +47,13 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.games import HeaderModel, Query, added, header_data, judged_again, judged_now, kept_game, shelf
+from referee.store.games import HeaderModel, Query, header_data, judged_again, kept_game, shelf, statements
 
+if TYPE_CHECKING:
+    from referee.store.store import Store
+
+FILES = "files"
+"""The device under which the page lists files that were set aside."""
 _DISK = frozenset({3, 5, 6, 8, 10, 13, 14, 15})
 """SQLite's codes for a disk or a file that cannot be used now: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN,
 PROTOCOL. All others mean damaged content.
@@ -62,28 +67,26 @@ _PAGES_AT = 28
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
 _MOST_UNSYNCED = 3
+_LOST_FROM = """UPDATE games SET lost_from = (
+    SELECT iif(gap <= max(last, judged), gap, NULL) FROM (
+        SELECT coalesce(min(place) FILTER (WHERE place <> number), count(*) + 1) AS gap,
+            coalesce(max(number), 0) AS last
+        FROM (SELECT number, row_number() OVER (ORDER BY number) AS place FROM events WHERE game = games.game)))"""
 
 
 class DiskError(WorkFailedError):
-    """The disk does not let the file be opened; `cause`: the error, `damaged`: the damage to be mended."""
+    """The disk does not let the file be opened, by its cause; `damaged`: it is to be mended, besides."""
 
-    def __init__(self, key: str, cause: Exception, damaged: str | None = None, /, **values: object) -> None:
-        super().__init__(key, **values)
-        self.cause, self.damaged = cause, damaged
+    damaged = False
 
 
-@dataclass(frozen=True)
-class Opened:
-    """An open file. set_aside: the new path of a damaged one, None if there was none."""
+def open_store(
+    path: Path, connector: Connect = connect, *, instead_of_newer: bool = False
+) -> tuple[Connection, Path | None]:
+    """Open the file, or begin one, and return it with the new path of a damaged one, None if there was none.
 
-    connection: Connection
-    set_aside: Path | None = None
-
-
-def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bool = False) -> Opened:
-    """Open the file, or begin one; set a damaged one aside; make one of an earlier version the newest copy.
-
-    instead_of_newer: a file of a newer Ringmaster is set aside, too, as the page must come up.
+    One of an earlier version becomes the newest copy. instead_of_newer: a file of a newer Ringmaster is set aside, too,
+    as the page must come up.
 
     Raises:
         DiskError: the disk does not let it be opened.
@@ -113,9 +116,11 @@ def open_store(path: Path, connector: Connect = connect, *, instead_of_newer: bo
         except BaseException:
             connection.close()
             raise
-        return Opened(connection, aside)
+        return connection, aside
     except (sqlite3.Error, OSError) as error:
-        raise DiskError("error.journal.journal_cannot_be_opened", error, damage, path=path, why=error) from error
+        failed = DiskError("error.journal.journal_cannot_be_opened", path=path, why=error)
+        failed.damaged = damage is not None
+        raise failed from error
 
 
 @contextmanager
@@ -265,57 +270,47 @@ def build(old: Path, new: Path, *, sound: bool = False) -> None:
     """
     for end in ("-journal", *_PARTS):
         Path(f"{new}{end}").unlink(missing_ok=True)
-    with closing(connect(new)) as into, tempfile.TemporaryDirectory(dir=new.parent) as place:
+    copy = None if sound else next((one for one in copies(old) if is_sound(one) and version_of(one) <= VERSION), None)
+    with tempfile.TemporaryDirectory(dir=new.parent) as place, closing(connect(new)) as into:
         # Nothing of it counts before its rename, and it is synced before that.
         into.execute("PRAGMA synchronous=OFF")
         make_tables(into)
+        first = new.read_bytes()[:_PAGE]
         into.execute("PRAGMA foreign_keys=OFF")
-        into.execute("BEGIN IMMEDIATE")
-        known: set[int] = set()
-        for source, how in [(old, "mode=ro")] if sound else _sources(old, Path(place)):
-            _take_rows(source, how, into, known)
         if sound:
-            # The first files of version 1 have no outbox.
-            with suppress(sqlite3.OperationalError), closing(read_only(old)) as connection:
-                for table, marks in (("outbox", "?, ?, ?, ?"), ("outbox_head", "?, ?")):
-                    rows = connection.execute(f"SELECT * FROM {table}")
-                    into.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            _take_rows(into, old, "mode=ro", "outbox", "outbox_head")
+            return
+        if copy is not None:
+            _take_rows(into, copy, "mode=ro")
+        # Rulings that are as in a sound copy are complete.
+        changed = set[int]().union(*(_take_rows(into, *state) for state in _states(old, Path(place), first)))
+        into.execute("BEGIN")
         _tidy(into, old.with_name(EVIDENCE))
-        _judge_again(into)
+        _judge_again(into, changed)
         into.execute("COMMIT")
 
 
-def _sources(path: Path, place: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the files from which a damaged one is rebuilt, and how SQLite opens them; later ones have newer rows."""
-    sound = (one for one in copies(path) if is_sound(one) and version_of(one) <= VERSION)
-    yield from ((one, "mode=ro") for one in islice(sound, 1))
+def _states(path: Path, place: Path, first: bytes) -> Iterator[tuple[Path, str]]:
+    """Yield a damaged file without its log, with a new first page, and as it is; and how SQLite opens it.
+
+    A damaged first page hides all tables; `first`, that of a new file, names the same places, as `make_tables` is their
+    order.
+    """
     if not path.is_file() or not path.stat().st_size:
         # SQLite would delete the log beside an empty file.
         return
     yield path, "immutable=1"
     # Without room for a copy the file is read as it is.
     with suppress(OSError):
-        yield _with_new_first_page(path, place), "mode=ro"
+        copy, log = place / path.name, Path(f"{path}-wal")
+        shutil.copyfile(path, copy)
+        with copy.open("r+b") as file:
+            _apply_log(log.read_bytes() if log.exists() else b"", file)
+            pages = file.seek(0, 2) // _PAGE
+            file.seek(0)
+            file.write(first[:_PAGES_AT] + pages.to_bytes(4, "big") + first[_PAGES_AT + 4 :])
+        yield copy, "mode=ro"
     yield path, "mode=ro"
-
-
-def _with_new_first_page(path: Path, place: Path) -> Path:
-    """Return a copy of a file, with its log, that begins as a new one.
-
-    A damaged first page hides all tables; that of a new file names the same places, as `make_tables` is their order.
-    """
-    copy, fresh = place / path.name, place / "new.sqlite"
-    with closing(connect(fresh)) as connection:
-        make_tables(connection)
-    shutil.copyfile(path, copy)
-    log = Path(f"{path}-wal")
-    with copy.open("r+b") as file:
-        _apply_log(log.read_bytes() if log.exists() else b"", file)
-        first = bytearray(fresh.read_bytes()[:_PAGE])
-        struct.pack_into(">I", first, _PAGES_AT, file.seek(0, 2) // _PAGE)
-        file.seek(0)
-        file.write(first)
-    return copy
 
 
 def _apply_log(data: bytes, file: BinaryIO) -> None:
@@ -332,112 +327,113 @@ def _apply_log(data: bytes, file: BinaryIO) -> None:
             pages.clear()
 
 
-def _take_rows(path: Path, how: str, into: sqlite3.Connection, known: set[int]) -> None:
-    """Take all rows of a file: those with the right check sum, and of others only rows that are not there yet.
+def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> set[int]:
+    """Take all rows of a file that SQLite reads and that are not there yet, and return the numbers of their games.
 
-    known: the hash values of rows that were read before, and are passed over.
+    A row with its check sum replaces another one. Without it, a row of a game fills a gap, as its events may be sound;
+    and so does any row of version 1, which has no check sums. others: tables without games that are taken whole.
     """
     try:
-        connection = read_only(path, how)
+        into.execute("ATTACH ? AS old", (f"{path.absolute().as_uri()}?{how}",))
     except Exception as error:  # SQLite answers damage with errors of any kind.
         LOG.warning("%s cannot be read: %s", path, error)
-        return
-    with closing(connection):
-        games: set[int] = set()
-        # Games are read once more when their numbers are known: each is found by its own then.
-        for table in (*COLUMNS, "games"):
-            for row in _rows(connection, table, games, known):
+        return set()
+    games, changed = set[int](), set[int]()
+    # Games are read once more when their numbers are known: each is found by its own then.
+    for table in (*COLUMNS, "games"):
+        for rows in _rows(into, table, games):
+            into.execute("BEGIN")
+            for sound, row in rows:
+                if table == "games" and not sound:
+                    row["header"] = _readable(row["header"])
                 try:
-                    _take(table, row, into)
-                except (sqlite3.IntegrityError, sqlite3.DataError, OverflowError, TypeError, KeyError) as error:
+                    into.execute(*inserted("INSERT OR REPLACE" if sound else "INSERT OR IGNORE", table, **row))
+                    changed.add(row["game"])
+                except (sqlite3.Error, OverflowError, TypeError) as error:
                     LOG.warning("a row of %s is not taken: %s", table, error)
-            games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM {table}")}
+            into.execute("COMMIT")
+        games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM main.{table}")}
+    for table in ("deleted", *others):
+        # The first files of version 1 have no outbox.
         with suppress(Exception):
-            into.executemany("INSERT OR IGNORE INTO deleted VALUES (?)", connection.execute("SELECT game FROM deleted"))
+            into.execute(f"INSERT OR IGNORE INTO main.{table} SELECT * FROM old.{table}")
+    into.execute("DETACH old")
+    return changed
 
 
-def _take(table: str, row: dict[str, Any], into: sqlite3.Connection) -> None:
-    crc = row.pop("crc", None)
-    if crc is None or crc != check_sum(*(row.get(column) for column in COLUMNS[table])):
-        keys = COLUMNS[table][: KEYS[table]]
-        where = " AND ".join(f"{key} = ?" for key in keys)
-        there = into.execute(f"SELECT 1 FROM {table} WHERE {where}", [row[key] for key in keys]).fetchone()
-        # Version 1 has no check sums. A game whose row is damaged may still have events.
-        if there or not (crc is None or table == "games"):
-            return
-        if table == "games":
-            row["header"] = _readable(row["header"])
-    into.execute(*inserted(table, **row))
-
-
-def _readable(header: str) -> str:
-    """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
-    try:
-        told = HeaderModel.model_validate_json(header).header()
-    except ValidationError:
-        return "{}"
-    return to_line(header_data(replace(told, players=told_apart(told.players))))
-
-
-def _rows(connection: sqlite3.Connection, table: str, games: set[int], known: set[int]) -> Iterator[dict[str, Any]]:
-    """Yield all rows of a table that SQLite reads and that are not known.
+def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[list[tuple[bool, dict[str, Any]]]]:
+    """Yield lists of the rows of a table of `old` that are worth taking, and whether their check sums are right.
 
     SQLite gives up at the first damaged page: so a damaged table is read from both ends, and game by game.
     """
     keys = COLUMNS[table][: KEYS[table]]
+    try:
+        there = [one[1] for one in into.execute(f"PRAGMA old.table_xinfo({table})")]
+    except Exception as error:  # SQLite answers damage with errors of any kind.
+        LOG.debug("%s: %s", table, error)
+        return
+    columns, summed = [name for name in COLUMNS[table] if name in there], "crc" in there
+    sound = f"old.crc = check_sum({', '.join(columns)})" if summed else "0"
+    worth = 1 if table == "games" or not summed else sound
+    same = " AND ".join(f"new.{name} = old.{name}" for name in (*keys, *["crc"] * summed))
+    sql = (
+        f"SELECT {sound}, {', '.join(columns)} FROM old.{table} AS old "
+        f"WHERE iif(EXISTS (SELECT 1 FROM main.{table} AS new WHERE {same}), 0, {worth})"
+    )
     orders = [", ".join(f"{key} {order}" for key in keys) for order in ("ASC", "DESC")]
-    ways: list[tuple[str, tuple[int, ...]]] = [(f"SELECT * FROM {table} ORDER BY {order}", ()) for order in orders]
-    by_game = [f"SELECT * FROM {table} WHERE game = ? ORDER BY {order}" for order in orders]
-    ways += [(sql, (game,)) for game in sorted(games) for sql in by_game]
-    for place, (sql, values) in enumerate(ways):
+    ways: list[tuple[str, tuple[int, ...]]] = [(f"{sql} ORDER BY {order}", ()) for order in orders]
+    ways += [(f"{sql} AND game = ? ORDER BY {order}", (game,)) for game in sorted(games) for order in orders]
+    for place, (way, values) in enumerate(ways):
+        found: list[tuple[bool, dict[str, Any]]] = []
         try:
-            found = connection.execute(sql, values)
-            names = [one[0] for one in found.description]
-            for row in found:
-                if (mark := hash((table, row))) not in known:
-                    known.add(mark)
-                    yield dict(zip(names, row, strict=True))
+            for sound_one, *row in into.execute(way, values):
+                found.append((bool(sound_one), dict(zip(columns, row, strict=True))))
         except Exception as error:  # SQLite answers damage with errors of any kind.
-            LOG.debug("%s: %s", sql, error)
+            LOG.debug("%s: %s", way, error)
+            yield found
             continue
+        yield found
         if place == 0:
             return
+
+
+def _readable(header: str) -> dict[str, object]:
+    """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
+    with suppress(ValidationError):
+        told = HeaderModel.model_validate_json(header).header()
+        return header_data(replace(told, players=told_apart(told.players)))
+    return {}
 
 
 def _tidy(into: sqlite3.Connection, evidence: Path) -> None:
     """Delete rows of deleted games, rows without a game, and pictures that are gone; close all games but the last."""
     for table in COLUMNS:
-        into.execute(f"DELETE FROM {table} WHERE game IN (SELECT game FROM deleted)")
-        into.execute(f"DELETE FROM {table} WHERE game NOT IN (SELECT game FROM games)")
-    into.execute(*changed("games", {"closed": 1}, "game < (SELECT max(game) FROM games) AND closed = 0"))
+        into.execute(f"DELETE FROM {table} WHERE game IN deleted OR game NOT IN (SELECT game FROM games)")
+    into.execute("UPDATE games SET closed = 1 WHERE game < (SELECT max(game) FROM games)")
     for (file,) in into.execute("SELECT file FROM evidence").fetchall():
         if not (evidence / f"{file}.jpg").is_file():
             into.execute("DELETE FROM evidence WHERE file = ?", (file,))
 
 
-def _judge_again(into: sqlite3.Connection) -> None:
-    """Note the first unknown event of each game, and replace rulings that differ from those of its events."""
+def _judge_again(into: sqlite3.Connection, games: set[int]) -> None:
+    """Note the first lost event of each game, and replace rulings of `games` that differ from those of its events."""
 
     def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
         return into.execute(sql, values).fetchall()
 
-    for game, judged in query("SELECT game, judged FROM games"):
-        numbers = [number for (number,) in query("SELECT number FROM events WHERE game = ? ORDER BY number", game)]
-        gap = next((place for place, number in enumerate(numbers, 1) if place != number), len(numbers) + 1)
-        lost = gap if gap <= max([judged, *numbers]) else None
-        into.execute(*changed("games", {"lost_from": lost}, "game = ?", game))
+    into.execute(_LOST_FROM)
     for row in shelf(query).games:
+        if row.game not in games and row.lost_from is None:
+            continue
         kept = kept_game(query, row)
-        known = replace(kept, events=tuple(one for one in kept.events if one.number <= row.judged))
-        last = len(known.events)
-        held = {number: rulings for number, rulings in kept.by_event().items() if number <= last}
+        judged = replace(kept, events=tuple(one for one in kept.events if one.number <= row.judged))
         with suppress(BadInputError):
-            if held == {number: list(rulings) for number, rulings in judged_now(known).items() if rulings}:
-                continue
-            LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
-            into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, last))
-            for one in judged_again(known).rulings:
-                into.execute(*added(row.game, one))
+            again, last = judged_again(judged), len(judged.events)
+            if again.rulings != tuple(one for one in kept.rulings if one.event <= last):
+                LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
+                into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, last))
+                for statement in statements(again, row.game):
+                    into.execute(*statement)
 
 
 def _new(path: Path) -> Path:
@@ -479,3 +475,20 @@ def _fault_in_log(path: Path) -> str | None:
 
 def _valid_frames(path: Path) -> int:
     return int(struct.unpack_from("=I", Path(f"{path}-shm").read_bytes(), 16)[0])
+
+
+def report_set_aside(folder: Path, store: Store, health: HealthBoard) -> bool:
+    """Report files that were set aside, and return whether any was not reported before."""
+    found = set_aside_files(folder)
+    known = next((one for one in health.troubles() if one.part == FILES), None)
+    if not found:
+        if known is not None:
+            health.report(Problem(FILES, Health.OK, t_ns=time.monotonic_ns()))
+        return False
+    ((games,),) = store.read("SELECT count(*) FROM games") or [(0,)]
+    sentences = [said_of(name_kept(path), path.name, games) for path in found]
+    listed = reduce(lambda before, one: phrase("common.sentences", first=before, second=one), sentences)
+    if not health.report(Problem(FILES, Health.POOR, listed, t_ns=time.monotonic_ns())):
+        return False
+    LOG.warning("%s", listed)
+    return True

@@ -5,13 +5,15 @@ While the disk takes nothing the list stays in memory, play goes on, and the nex
 
 from __future__ import annotations
 
-import contextlib
+import json
 import shutil
 import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -28,14 +30,12 @@ from referee.store.database import (
     Connection,
     Statement,
     Value,
-    changed,
     connect,
     forget_copies,
     inserted,
     make_copy,
 )
-from referee.store.games import EventRow, GameRow, RulingRow, added, header_data
-from referee.store.outbox import Outbox
+from referee.store.games import EventRow, GameRow, Query, event_values, header_data
 from referee.store.recovery import DiskError, open_store
 
 RulingData = Mapping[str, Any]
@@ -47,6 +47,11 @@ _DELETED = (
     "DELETE FROM games WHERE game = ?",
     "INSERT OR IGNORE INTO deleted (game) VALUES (?)",
 )
+_SECOND_NS = 1_000_000_000
+_REST_NS = 60 * _SECOND_NS
+"""Time without writes and without a game: an evening may be over, and the power be switched off soon."""
+_NIGHT_NS, _NIGHT_REST_NS = 20 * 3600 * _SECOND_NS, 600 * _SECOND_NS
+"""A game that is never ended is copied once a day, too, while it rests."""
 
 
 class Trouble(Enum):
@@ -59,7 +64,7 @@ class Trouble(Enum):
     """The file is damaged, and the disk does not take a mended one."""
 
 
-def trouble_of(error: Exception) -> Trouble:
+def trouble_of(error: BaseException | None) -> Trouble:
     """Return the trouble of a SQLite error."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return {_FULL: Trouble.FULL, _READ_ONLY: Trouble.READ_ONLY}.get(code, Trouble.FAILS)
@@ -108,83 +113,85 @@ class Store:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
             self.close_all()
-            self._add(added(row.game, row))
+            self._insert("games", **{**vars(row), "header": header_data(header)})
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
 
     def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
         """Note the clock by which a resumed game goes on."""
-        self._change("games", {"boot": boot, "shift_ns": shift_ns}, "game = ?", game)
+        self._add("UPDATE games SET boot = ?, shift_ns = ? WHERE game = ?", boot, shift_ns, game)
 
     def close_game(self, game: int) -> None:
         """Note that a game is not to be resumed any more."""
         LOG.info("game %d is put away", game)
-        self._change("games", {"closed": 1}, "game = ?", game)
+        self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
 
     def reopen_game(self, game: int) -> None:
         """Note that a game goes on after all."""
-        self._change("games", {"closed": 0}, "game = ?", game)
+        self._add("UPDATE games SET closed = 0 WHERE game = ?", game)
 
     def close_all(self) -> None:
         """Note that no game that was begun is to be resumed."""
-        self._change("games", {"closed": 1}, "closed = 0")
+        self._add("UPDATE games SET closed = 1 WHERE closed = 0")
 
     def set_ended(self, game: int, ended: bool) -> None:
         """Note that a game ended, or that after a correction it did not."""
-        self._change("games", {"ended_ms": self._wall_ms() if ended else None}, "game = ?", game)
+        self._add("UPDATE games SET ended_ms = ? WHERE game = ?", self._wall_ms() if ended else None, game)
 
     def add_event(self, game: int, number: int, event: Event) -> None:
         """Add an event before its rulings."""
-        self._add(added(game, EventRow(number, self._wall_ms(), event)))
+        self._insert("events", game=game, **event_values(EventRow(number, self._wall_ms(), event)))
 
     def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
         """Add the rulings on an event, and note that it has them."""
         with self._lock:
-            for place, ruling in enumerate(rulings):
-                self._add(added(game, RulingRow(number, place, 0, None, ruling)))
-            self._change("games", {"judged": number}, "game = ?", game)
-            self.outbox.post("event", game, number)
+            for place, data in enumerate(rulings):
+                self._insert("rulings", game=game, event=number, place=place, since=0, data=data)
+            self._judged(game, number)
 
     def refuse(self, game: int, number: int) -> None:
         """Note that a game could not take an event."""
         with self._lock:
-            self._change("events", {"refused": 1}, "game = ? AND number = ?", game, number)
-            self._change("games", {"judged": number}, "game = ?", game)
-            self.outbox.post("event", game, number)
+            self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
+            self._judged(game, number)
+
+    def _judged(self, game: int, number: int) -> None:
+        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
+        self.outbox.post("event", game, number)
 
     def add_correction(
         self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
     ) -> None:
         """Add a correction of an event (data None: it is struck), or one that undoes another."""
         with self._lock:
-            self._add(added(game, CorrectionRow(number, self._wall_ms(), event, data, undoes)))
+            self._insert("corrections", game=game, **vars(CorrectionRow(number, self._wall_ms(), event, data, undoes)))
             self.outbox.post("correction", game, number)
 
     def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
         """End a ruling with a correction, and put another one (None: none) in its place."""
         where = "game = ? AND event = ? AND place = ? AND until IS NULL"
-        self._change("rulings", {"until": correction}, where, game, event, place)
+        self._add(f"UPDATE rulings SET until = ? WHERE {where}", correction, game, event, place)
         if ruling is not None:
-            self._add(added(game, RulingRow(event, place, correction, None, ruling)))
+            self._insert("rulings", game=game, event=event, place=place, since=correction, data=ruling)
 
     def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
         """Add a picture that is in the evidence folder."""
-        values = {"t_ms": float(t_ms), "bytes": size, "kept_ms": self._wall_ms()}
-        self._add(inserted("evidence", file=file, game=game, event=event, **values))
+        kept_ms = self._wall_ms()
+        self._insert("evidence", file=file, game=game, event=event, t_ms=float(t_ms), bytes=size, kept_ms=kept_ms)
 
     def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
         """Add the outlines in the deciding picture of an event."""
-        self._add(inserted("sights", game=game, event=event, data=to_line(dict(data))))
+        self._insert("sights", game=game, event=event, data=data)
 
     def forget_evidence(self, file: str) -> None:
         """Note that a picture is gone."""
-        self._add(("DELETE FROM evidence WHERE file = ?", (file,)))
+        self._add("DELETE FROM evidence WHERE file = ?", file)
 
     def dispute(self, game: int, event: int) -> None:
         """Note that the pictures of an event are disputed: they are kept longest."""
         with self._lock:
-            self._change("evidence", {"disputed": 1}, "game = ? AND event = ?", game, event)
+            self._add("UPDATE evidence SET disputed = 1 WHERE game = ? AND event = ?", game, event)
             self.outbox.post("dispute", game, event)
 
     def flush(self, *, durable: bool = True) -> bool:
@@ -198,7 +205,7 @@ class Store:
                 return False
             if durable and self._unsynced and not self._waiting:
                 # Another thread has written it meanwhile, without waiting for the disk: any write waits for all of it.
-                self._add((f"PRAGMA user_version = {VERSION}", ()))
+                self._add(f"PRAGMA user_version = {VERSION}")
             if not self._waiting or self._connection is None:
                 self.trouble = None
                 return True
@@ -214,7 +221,7 @@ class Store:
                         LOG.error("%s is not kept: %s", values, error)
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
-                self._roll_back(self._connection)
+                _roll_back(self._connection)
                 self.trouble = trouble_of(error)
                 return False
             self._waiting.clear()
@@ -222,7 +229,7 @@ class Store:
             self.changes += 1
             self._unsynced = not durable
             if durable:
-                self.outbox.made_to_last()
+                self.outbox.lasting = self.outbox.last
             return True
 
     def take_in(self, work: Callable[[Connection], object]) -> None:
@@ -233,7 +240,7 @@ class Store:
             try:
                 work(self._connection)
             except BaseException as error:
-                self._roll_back(self._connection)
+                _roll_back(self._connection)
                 if isinstance(error, sqlite3.Error):
                     raise WorkFailedError("error.commands.games_could_not_be_taken", why=error) from error
                 raise
@@ -255,8 +262,8 @@ class Store:
         Raises:
             WorkFailedError: the disk does not take it.
         """
-        lines = {game: to_line(header_data(header)) for game, header in headers.items()}
-        self._change_past([changed("games", {"header": line}, "game = ?", game) for game, line in lines.items()])
+        sql = "UPDATE games SET header = ? WHERE game = ?"
+        self._change_past([(sql, (to_line(header_data(header)), game)) for game, header in headers.items()])
 
     def _change_past(self, statements: Sequence[Statement]) -> None:
         """Change finished games; nothing of the old content stays in the file or its copies."""
@@ -306,7 +313,7 @@ class Store:
 
         Nobody waits for it; it is done some other time if it cannot be done now.
         """
-        with contextlib.suppress(sqlite3.Error):
+        with suppress(sqlite3.Error):
             if self._mover is None:
                 self._mover = self._connector(self._path)
             list(self._mover.execute("PRAGMA wal_checkpoint(PASSIVE)"))
@@ -327,31 +334,31 @@ class Store:
                 if connection is not None:
                     connection.close()
 
-    def _change(self, table: str, change: Mapping[str, Value], where: str, *values: Value) -> None:
-        self._add(changed(table, change, where, *values))
+    def _insert(self, table: str, **values: Value | Mapping[str, Any]) -> None:
+        # One game must never take another one's place, and with it its rows.
+        sql, row = inserted("INSERT" if table == "games" else "INSERT OR REPLACE", table, **values)
+        self._add(sql, *row)
 
-    def _add(self, statement: Statement) -> None:
+    def _add(self, sql: str, *values: Value) -> None:
         with self._lock:
-            self._waiting.append(statement)
+            self._waiting.append((sql, values))
 
     def _open(self) -> bool:
         try:
-            opened = open_store(self._path, self._connector, instead_of_newer=True)
+            self._connection, aside = open_store(self._path, self._connector, instead_of_newer=True)
         except DiskError as error:
             full = disk_is_full(self._path.parent)
-            self.trouble = Trouble.DAMAGED if error.damaged else Trouble.FULL if full else trouble_of(error.cause)
+            self.trouble = Trouble.DAMAGED if error.damaged else Trouble.FULL if full else trouble_of(error.__cause__)
             return False
-        self._connection = opened.connection
-        self.set_aside = self.set_aside or opened.set_aside
+        self.set_aside = self.set_aside or aside
         self.outbox.resume(self.read)
         return True
 
-    def _roll_back(self, connection: Connection) -> None:
-        try:
-            connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            # SQLite has rolled back by itself already, as it does when the disk is full.
-            return
+
+def _roll_back(connection: Connection) -> None:
+    # SQLite has rolled back by itself already where the disk is full.
+    with suppress(sqlite3.Error):
+        connection.execute("ROLLBACK")
 
 
 def disk_is_full(folder: Path) -> bool:
@@ -360,3 +367,138 @@ def disk_is_full(folder: Path) -> bool:
         return shutil.disk_usage(folder).free < _LEAST_FREE_BYTES
     except OSError:
         return False
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message to send. seq: its number in the stream, from 1 without a gap. data: the event, as JSON data."""
+
+    stream: str
+    seq: int
+    data: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """Return a unique name, which it keeps when it is sent again."""
+        return f"{self.stream}-{self.seq}"
+
+
+class Outbox:
+    """Messages that wait for a broker or a club; belongs to a `Store`, whose lock is held whenever it is used.
+
+    A row names an event, and holds no copy of it: a message is made of the journal when it is sent. Its sources never
+    change afterwards, so a message sent twice is the same twice.
+
+    stream: the numbering's name, "" as long as nothing is to be sent. last: the number of the last row. lasting: the
+    last row that survives a power cut; only rows up to it may be sent, or a number could come to mean two things.
+    """
+
+    def __init__(self, add: Callable[..., None]) -> None:
+        self._add = add
+        self.stream = ""
+        self.last = self.sent = self.lasting = 0
+
+    def resume(self, query: Query) -> None:
+        """Continue after an earlier process."""
+        for stream, sent in query("SELECT stream, sent FROM outbox_head LIMIT 1"):
+            ((last,),) = query("SELECT coalesce(max(seq), 0) FROM outbox")
+            self.stream, self.sent, self.last = str(stream), int(sent), max(int(last), int(sent))
+
+    def begin(self) -> None:
+        """Begin a stream, instead of any present one; its rows are posted after this."""
+        self.end()
+        self.stream = uuid.uuid4().hex[:12]
+        self._add("INSERT INTO outbox_head (stream, sent) VALUES (?, 0)", self.stream)
+
+    def end(self) -> None:
+        """Stop sending, and forget waiting rows."""
+        self.stream, self.last, self.sent, self.lasting = "", 0, 0, 0
+        self._add("DELETE FROM outbox_head")
+        self._add("DELETE FROM outbox")
+
+    def post(self, kind: str, game: int, number: int = 0) -> None:
+        """Add a row, if anything is to be sent at all."""
+        if self.stream:
+            self.last += 1
+            self._add("INSERT INTO outbox (seq, kind, game, number) VALUES (?, ?, ?, ?)", self.last, kind, game, number)
+
+    def post_whole(self, query: Query, games: Iterable[int]) -> None:
+        """Add all events of some games."""
+        for game in games:
+            for kind, number in query(_WHOLE, game):
+                self.post(kind, game, number)
+
+    def arrived(self, seq: int) -> bool:
+        """Note the arrival of all rows up to `seq`; False if that was known, or cannot be."""
+        if not self.sent < seq <= self.last:
+            return False
+        self.sent = seq
+        self._add("DELETE FROM outbox WHERE seq <= ?", seq)
+        self._add("UPDATE outbox_head SET sent = ?", seq)
+        return True
+
+
+# An event without rulings is posted when it has them.
+_WHOLE = """SELECT 'game', 0 UNION ALL
+    SELECT 'event', number FROM events JOIN games USING (game) WHERE game = ?1 AND number <= judged UNION ALL
+    SELECT 'correction', number FROM corrections WHERE game = ?1 UNION ALL
+    SELECT 'dispute', event FROM (SELECT DISTINCT event FROM evidence WHERE game = ?1 AND disputed ORDER BY event)"""
+# An event has its first rulings, before any correction; a correction names the rulings that it ended and began. A
+# damaged file may have lost a game or an event: then the number in the stream remains, with nothing to it.
+_MESSAGES = """SELECT o.seq, CASE WHEN g.game IS NULL THEN NULL
+    WHEN o.kind = 'game'
+    THEN json_object('kind', o.kind, 'game', uid, 'header', json(header), 'started_ms', started_ms)
+    WHEN o.kind = 'event' THEN (
+        SELECT json_object('kind', o.kind, 'game', uid, 'number', number, 'wall_ms', wall_ms, 'event', json(data),
+            'refused', json(iif(refused, 'true', 'false')),
+            'rulings', (SELECT json_group_array(json(data)) FROM rulings AS r
+                WHERE r.game = o.game AND r.event = o.number AND since = 0))
+        FROM events AS e WHERE e.game = o.game AND e.number = o.number)
+    WHEN o.kind = 'correction' THEN (
+        SELECT json_object('kind', o.kind, 'game', uid, 'number', number, 'wall_ms', wall_ms, 'event', event,
+            'data', json(data), 'undoes', undoes,
+            'gone', (SELECT json_group_array(json_array(event, place)) FROM rulings AS r
+                WHERE r.game = o.game AND until = o.number),
+            'new', (SELECT json_group_array(json_array(event, place, json(data))) FROM rulings AS r
+                WHERE r.game = o.game AND since = o.number))
+        FROM corrections AS c WHERE c.game = o.game AND c.number = o.number)
+    ELSE json_object('kind', o.kind, 'game', uid, 'event', o.number) END
+    FROM outbox AS o LEFT JOIN games AS g USING (game) WHERE o.seq > ? AND o.seq <= ? ORDER BY o.seq"""
+
+
+def messages(query: Query, stream: str, after: int, until: int) -> Iterator[Message]:
+    """Yield the messages after one number until another one, in order. query: reads the journal's file."""
+    for seq, data in query(_MESSAGES, after, until):
+        yield Message(stream, seq, {"kind": "nothing"} if data is None else json.loads(data))
+
+
+class Copying:
+    """Makes copies; called by the referee's thread, on a thread of their own, as they may take seconds."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._thread = store, threading.Thread()
+        self._changes, self._changed_ns = -1, 0
+        self._tried_ns: int | None = None
+        self._copied: int | None = None
+
+    def tend(self, now_ns: int, *, in_play: bool) -> None:
+        """Begin a copy if one is due."""
+        if self._store.changes != self._changes:
+            self._changes, self._changed_ns = self._store.changes, now_ns
+        if self._tried_ns is None:
+            self._tried_ns = now_ns
+        if self._changes == self._copied or not self._store.is_open or self._thread.is_alive():
+            return
+        rested_ns = now_ns - self._changed_ns
+        night = rested_ns > _NIGHT_REST_NS and now_ns - self._tried_ns > _NIGHT_NS
+        if (rested_ns > _REST_NS and not in_play) or night:
+            self._copied, self._tried_ns = self._changes, now_ns
+            self._thread = threading.Thread(target=self._copy, name="journal copy", daemon=True)
+            self._thread.start()
+
+    def _copy(self) -> None:
+        try:
+            self._store.copy()
+        except WorkFailedError as error:
+            # The next change, or the next night, is another try.
+            LOG.warning("%s", error)

@@ -59,8 +59,6 @@ def create_app(referee: Referee, options: WebOptions | None = None) -> FastAPI:
         ):
             app.state.feed = feed
             end = referee.subscribe(bell_pressed, to_idle_bell=True)
-            if options.lessons is not None:
-                options.lessons.follow(lambda: feed.notify(0))
             try:
                 yield
             finally:

@@ -72,7 +72,15 @@ def publishing(folder: Path, port: int, **more: object) -> Iterator[PublishingTa
     table = quiet_table(folder)
     referee = table.referee
     referee.resume()
-    publisher = Publisher(folder, referee.store, referee.evidence, referee, lambda: referee.match.game, 0.05)
+    publisher = Publisher(
+        folder,
+        referee.store,
+        referee.evidence,
+        referee,
+        lambda: referee.match.game,
+        table.devices.queue.arrivals,
+        first_retry_s=0.05,
+    )
     publisher.start()
     try:
         yield PublishingTable(table, publisher, load_mqtt(folder).table)

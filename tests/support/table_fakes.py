@@ -127,8 +127,8 @@ class FakeDevices(Devices):
         self.changed: list[str] = []
         self.tried: list[str] = []
 
-    def start(self, on_health: OnHealth, on_event: Callable[[DeviceEvent], None]) -> None:
-        self.on_health, self.queue.on_put = on_health, on_event
+    def start(self, on_health: OnHealth) -> None:
+        self.on_health = on_health
 
     def stop(self) -> None:
         self.stopped = True

@@ -224,6 +224,8 @@ def history(folder: Path, capfd: Capture) -> tuple[list[str], list[str]]:
 def change(folder: Path, sql: str, *values: object) -> None:
     with closing(sqlite3.connect(folder / JOURNAL)) as connection, connection:
         connection.execute("PRAGMA ignore_check_constraints=ON")
+        # A damaged row has another check sum.
+        connection.create_function("check_sum", -1, lambda *_: 0, deterministic=True)
         connection.execute(sql, values)
 
 
@@ -367,10 +369,11 @@ def test_an_export_of_the_ringmaster_before_is_taken(as_json: bool, tmp_path: Pa
     assert answer.out == "1 taken, 0 there already\n" and "game 2: " in answer.err
 
 
+@pytest.mark.parametrize("version", [1, 2])
 def test_the_journal_of_the_ringmaster_before_is_gone_on_with_in_mid_game_and_stays_as_a_copy(
-    tmp_path: Path, capfd: Capture
+    version: int, tmp_path: Path, capfd: Capture
 ) -> None:
-    old = gzip.decompress((DATA / "version-1.sqlite.gz").read_bytes())
+    old = gzip.decompress((DATA / f"version-{version}.sqlite.gz").read_bytes())
     (tmp_path / JOURNAL).write_bytes(old)
     lines, faults = history(tmp_path, capfd)
     assert lines[1].endswith("piccolino: Ann 19, Ben 20*, Cem 16") and not faults
@@ -383,7 +386,7 @@ def test_the_journal_of_the_ringmaster_before_is_gone_on_with_in_mid_game_and_st
     assert play.over
     table.referee.store.close()
     with closing(sqlite3.connect(tmp_path / "journal-copies" / "journal-1.sqlite")) as copy:
-        assert copy.execute("PRAGMA user_version").fetchone() == (1,)
+        assert copy.execute("PRAGMA user_version").fetchone() == (version,)
         assert copy.execute("SELECT count(*) FROM games").fetchone() == (2,)
     assert history(tmp_path, capfd)[0][1:] == lines[1:]
 

@@ -104,7 +104,7 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
 
     reports: list[Problem] = []
     devices = SimulatedDevices(table, 1, open_camera)
-    devices.start(reports.append, lambda event: None)
+    devices.start(reports.append)
 
     def works_again() -> bool:
         return devices.over and not faults and reports[-1].state is Health.OK
@@ -129,7 +129,7 @@ def test_the_game_goes_on_through_every_fault_of_the_camera() -> None:
 @pytest.mark.usefixtures("no_thread_left")
 def test_stopping_in_mid_game_leaves_nothing_running() -> None:
     devices = SimulatedDevices(small_table(), 1)
-    devices.start(lambda health: None, lambda event: None)
+    devices.start(lambda health: None)
     drain(devices.queue, lambda: devices.seconds > 1.0)
     assert not devices.over
     devices.stop()

@@ -13,7 +13,7 @@ from referee.engine.events import Header
 from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind
 from referee.match import queries
-from referee.store.figures import quality, statistics
+from referee.store.history import quality, statistics
 from tests.referee.match.conftest import begin, past_game, past_games, tell
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino

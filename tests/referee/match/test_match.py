@@ -228,7 +228,7 @@ def test_a_ring_that_waits_for_a_name_is_not_met_with_silence_and_its_correction
     [
         "UPDATE games SET header = replace(header, 'piccolino', 'chess')",
         "UPDATE games SET header = '{}'",
-        "UPDATE events SET data = '[]'",
+        "UPDATE events SET data = '{}'",
     ],
 )
 def test_a_game_that_cannot_be_read_is_left_and_the_next_one_begins(pair: Table, spoil: str) -> None:

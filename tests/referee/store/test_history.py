@@ -14,9 +14,8 @@ import pytest
 from referee.engine.events import Event, Header
 from referee.language import Language
 from referee.store.database import connect, make_tables
-from referee.store.figures import statistics
 from referee.store.games import EventRow, GameRow, KeptGame, Query, RulingRow, statements
-from referee.store.history import IMPORTED, history, listed
+from referee.store.history import IMPORTED, history, listed, statistics
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MINUTE_MS = 60_000
@@ -55,7 +54,7 @@ def told(query: Query) -> list[tuple[int, str, str]]:
     """Return number, beginning and evening of each game, in the order in which they were played."""
     return [
         (one.row.game, datetime.fromtimestamp(one.started_ms / 1000, BERLIN).strftime("%d. %H:%M"), one.evening)
-        for one in listed(query, BERLIN).games
+        for one in listed(query, BERLIN)
     ]
 
 

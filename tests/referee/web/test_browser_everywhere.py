@@ -69,7 +69,7 @@ VERDICT = ".verdict h1"
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[PageUnderTest]:
     table = quiet_table(tmp_path, clock=GameClock(), can_be_set_up=True)
-    lessons = Lessons(tmp_path, lambda: None)
+    lessons = Lessons(tmp_path, lambda: None, on_change=table.referee.notify)
     with served(tmp_path, table=table, lessons=lessons) as page:
         yield page
     lessons.close()

@@ -48,8 +48,9 @@ LOOK = """() => {
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PageUnderTest]:
     # The page's own clock is turned forward: signs of life come as fast as that.
     monkeypatch.setattr(module, "HEARTBEAT_S", 0.1)
-    lessons = Lessons(tmp_path, lambda: None)
-    with served(tmp_path, table=quiet_table(tmp_path, clock=GameClock(), can_be_set_up=True), lessons=lessons) as page:
+    table = quiet_table(tmp_path, clock=GameClock(), can_be_set_up=True)
+    lessons = Lessons(tmp_path, lambda: None, on_change=table.referee.notify)
+    with served(tmp_path, table=table, lessons=lessons) as page:
         yield page
     lessons.close()
 

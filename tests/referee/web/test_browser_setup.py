@@ -26,7 +26,7 @@ from simulation.still import table_picture
 from tests.referee.web.window import PHONE, SCREEN, WAIT_MS, Window, Windows
 from tests.support.drawn_clowns import CARD_MM, INKS, clown
 from tests.support.lesson_picture import lesson_picture
-from tests.support.page_tools import PageUnderTest, served
+from tests.support.page_tools import GameClock, PageUnderTest, served
 from tests.support.quiet_table import quiet_table
 from tests.support.waiting import wait_for
 from vision.deck import Deck, load_deck
@@ -244,8 +244,9 @@ def test_a_deck_of_clowns_is_taught_checked_and_saved(tmp_path: Path, browser: B
     expect.set_options(timeout=WAIT_MS)
     art = list(CLOWNS.values())
     table = [lesson_picture(art, CARD_MM, 1, (800, 450))]
-    lessons = Lessons(tmp_path, lambda: table[0], InPlace())
-    with served(tmp_path, lessons=lessons) as page:
+    referee_table = quiet_table(tmp_path, clock=GameClock())
+    lessons = Lessons(tmp_path, lambda: table[0], InPlace(), referee_table.referee.notify)
+    with served(tmp_path, table=referee_table, lessons=lessons) as page:
         window = Window(browser, page, PHONE, paired=True)
         window.open("settings")
         tab = window.page

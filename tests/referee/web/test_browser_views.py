@@ -15,7 +15,7 @@ from referee.engine.session import Outline, Watcher
 from referee.games.recorded_game import RecordedGame
 from referee.match import queries
 from referee.setup.step import load_kept
-from referee.store.upkeep import report_set_aside
+from referee.store.recovery import report_set_aside
 from referee.watchers.table_finder import WatchSetup
 from referee.web.words import words_in
 from tests.referee.web.window import (

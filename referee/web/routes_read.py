@@ -12,9 +12,7 @@ from referee.match import queries
 from referee.match.referee import Referee
 from referee.match.settings import PageSettings
 from referee.phrases import in_language
-from referee.store import figures
-from referee.store.history import history as history_of
-from referee.store.history import one_game
+from referee.store import history as kept
 from referee.web.auth import Auth, address_of
 from referee.web.feed import Feed
 from referee.web.games import games_in
@@ -90,23 +88,23 @@ def routes(referee: Referee, ask: Reads, auth: Auth, options: WebOptions) -> API
     @router.get("/api/history")
     async def history() -> Response:
         """Return the past games."""
-        return Json(await ask(lambda: history_of(referee.store.read, referee.language)))
+        return Json(await ask(lambda: kept.history(referee.store.read, referee.language)))
 
     @router.get("/api/history/{which}")
     async def game(which: _Id) -> Response:
         """Return one past game."""
         pictures = referee.evidence.of_game(int(which)) if which.isascii() and which.isdecimal() else {}
-        return Json(await ask(lambda: one_game(referee.store.read, which, referee.language, pictures)))
+        return Json(await ask(lambda: kept.one_game(referee.store.read, which, referee.language, pictures)))
 
     @router.get("/api/statistics")
     async def statistics() -> Response:
         """Return the statistics of all evenings."""
-        return Json(await ask(lambda: figures.statistics(referee.store.read)))
+        return Json(await ask(lambda: kept.statistics(referee.store.read)))
 
     @router.get("/api/quality")
     async def quality() -> Response:
         """Return the accuracy at this table."""
-        return Json(await ask(lambda: figures.quality(referee.store.read, referee.language)))
+        return Json(await ask(lambda: kept.quality(referee.store.read, referee.language)))
 
     @router.get("/api/settings/schema")
     async def settings_schema() -> Response:

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from vision.deck import Face
 
-CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
-PLACES = ("camera", "out of sight", CUT_SHORT, "hand", "thing", "light", "darkness", "blur", "between", "apart")
+PLACES = ("camera", "out of sight", "hand", "thing", "light", "darkness", "blur", "between", "apart")
 """Reasons for a place at which a card may be unseen: nothing shows how the camera stands, the place is not in the
-picture, the reading was cut short, a person's hand or a thing is there, or there is light that clips the picture,
+picture, a person's hand or a thing is there, or there is light that clips the picture,
 darkness, or blur; or a card is on the border of two seats."""
 
 
@@ -50,11 +49,7 @@ class UnclearCard:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that was read in one picture.
-
-    `cut_short`: the search ended before its end, because the picture took too much work: there may be more cards.
-    """
+    """All that was read in one picture."""
 
     cards: tuple[CardReading, ...]
     unclear: tuple[UnclearCard, ...]
-    cut_short: bool = False

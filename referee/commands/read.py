@@ -140,8 +140,8 @@ def _known_deck(picture: Picture, deck: Deck, profile: TableProfile | None, lang
     reading, _ = read_picture(picture.image, deck, table, markers)
     return Found(
         [_card(card, picture) for card in reading.cards],
-        [*(_unclear(card, picture) for card in reading.unclear), *_cut_short(reading.cut_short)],
-        [*_words(reading, language), *_say_cut_short(reading.cut_short, language)],
+        [_unclear(card, picture) for card in reading.unclear],
+        _words(reading, language),
         lambda: draw_reading(picture.image, reading, language),
     )
 
@@ -199,12 +199,3 @@ def _any_deck(picture: Picture, language: Language) -> Found:
             words.append(say_unread(card.reason, (x, y), "", language))
     outlines = [card.corners_px for card in found if card.reason is None]
     return Found(cards, unclear, words, lambda: draw_outlines(picture.image, outlines))
-
-
-def _cut_short(is_cut: bool) -> list[dict[str, Any]]:
-    """Return an entry for unseen cards that may be anywhere."""
-    return [{"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None}] if is_cut else []
-
-
-def _say_cut_short(is_cut: bool, language: Language) -> list[str]:
-    return [language.text("cards.unclear_cut_short_picture_is")] if is_cut else []

@@ -27,7 +27,7 @@ from vision.profile import REACH_MM, TableProfile
 from vision.read.card import Card
 from vision.read.print_deck import Print, PrintDeck
 from vision.read.reader import CardReader
-from vision.reading import CUT_SHORT, CardReading, Reading, UnclearCard
+from vision.reading import CardReading, Reading, UnclearCard
 from vision.table import Table
 
 ReadPicture = Callable[[Image, Table | None, tuple[Marker, ...]], tuple[Reading, Table | None]]
@@ -247,14 +247,8 @@ def _unclear(spot_mm: NDArray[np.float64], table: Table, reason: str) -> Unclear
 
 
 def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
-    """Leave unclear what is before seats that are not in the picture, at least in part, or were not looked at enough.
-
-    A reading that was cut short may lack a card before any of them.
-    """
+    """Leave unclear seats that are not in the picture, at least in part."""
     unseen = []
-    if reading.cut_short:
-        spots = [ring.part_of(seat) for seat in range(ring.players)]
-        unseen += [_unclear(part[len(part) // 2], table, CUT_SHORT) for part in spots]
     middle = ring.corners_mm.mean(0)
     for seat in range(ring.players):
         edge = ring.part_of(seat)

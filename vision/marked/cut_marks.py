@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
-from vision.marked.evidence import like_ground
-from vision.marked.layouts import ROUND, Layouts
-from vision.marked.marks import Foreground, Marks, WorkImage
-from vision.marked.sample_points import RING
+from vision.marked.colour import like_ground
+from vision.marked.marks import Foreground, Marks, Sampler, WorkImage
+from vision.marked.side_marks import RING
 from vision.quads import distances, within_quads
 from vision.table import Table
 
@@ -34,15 +33,8 @@ _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 _TRIES = 8  # of one radius
 
 
-def radii_of(layouts: Layouts) -> Floats:
-    """Return the radii in mm of the round marks of a side, the greatest first."""
-    areas = layouts.areas_mm2[layouts.fullness > ROUND]
-    return np.sqrt(np.unique(areas.round(1))[::-1] / np.pi)
-
-
 def cut_marks(
-    work: WorkImage,
-    table: Table,
+    sampler: Sampler,
     foreground: Foreground,
     known_px: Floats,
     ground: Floats | None,
@@ -57,6 +49,9 @@ def cut_marks(
     the arcs as if fully visible, without those among the `whole` ones, and the directions (k, RING) in rad from their
     middles to their visible outlines.
     """
+    work, table = sampler.work, sampler.table
+    if not len(radii_mm):
+        return whole.take(np.zeros(len(whole), bool)), np.zeros((0, RING))
     certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
     known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm

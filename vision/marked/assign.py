@@ -19,7 +19,7 @@ from vision.table import Table
 
 _SAME_PLACE_MM = 12.0
 _NO_RIVAL = -20.0
-_COLOURED = 1.5
+_COLOURED = 1.0
 _WORTH_SAYING = 1.5  # log-odds from which an unidentified card is reported
 
 
@@ -179,7 +179,8 @@ def _left_open(verdicts: list[Verdicts], named: list[Verdicts]) -> list[Verdicts
         centres = found.to_table(verdict.layouts.corners_mm).mean(1)
         keep = ~(np.abs(centres[:, None] - middles[None]).max(-1) < _SAME_PLACE_MM).any(1)
         keep &= np.array([verdict.layouts.faces[face].id not in faces for face in found.faces], dtype=bool)
-        keep &= np.array([not any(m >= 0 and (side, m) in marks for m in seen) for seen in found.marks.tolist()], dtype=bool)
+        taken = [any(m >= 0 and (side, m) in marks for m in seen) for seen in found.marks.tolist()]
+        keep &= ~np.array(taken, dtype=bool)
         parts.append(verdict.take(keep & ~_share_a_mark(_mark_places(verdict), places).any(1)))
     return parts
 
@@ -197,7 +198,7 @@ def looked_closer(
     verdicts, earlier = _by_side(verdicts), list[Verdicts]()
     while True:
         verdicts, known_mm = _left_open(verdicts, named), sure_corners(named)
-        looks = [reader.look_closer(verdicts, named, known_mm) for reader in readers]
+        looks = [reader.look_closer(verdicts, known_mm) for reader in readers]
         again = [confirmed for confirmed, _ in looks]
         # The more certain ones first: then they cover parts of the others, and may be rivals. A
         # certain card stays certain, however much of it the others explain, unless a rival is now more certain.

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
-from vision.marked.colour import like_ground
 from vision.marked.marks import Foreground, Marks, Sampler, WorkImage
 from vision.marked.side_marks import RING
 from vision.quads import distances, within_quads
@@ -28,7 +27,6 @@ _LEAST_SHOWN = 0.4  # of the circle's outline
 _BINS = 24
 _SAME_MM = 3.0
 _WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
-_BROAD = 50  # square radii of the smallest mark: a patch as large as all of a card's marks may reach onto a card
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 _TRIES = 8  # of one radius
 
@@ -37,14 +35,13 @@ def cut_marks(
     sampler: Sampler,
     foreground: Foreground,
     known_px: Floats,
-    ground: Floats | None,
     whole: Marks,
     open_to_doubt: NDArray[np.bool_],
     radii_mm: Floats,
 ) -> tuple[Marks, Floats]:
     """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
 
-    `ground` (3,): the RGB levels of a card's ground in this picture, None if unknown. `open_to_doubt` (n,): which of
+    `open_to_doubt` (n,): which of
     the `whole` marks may be the rest of one that a straight edge cuts, with another middle. Return the marks (k,) of
     the arcs as if fully visible, without those among the `whole` ones, and the directions (k, RING) in rad from their
     middles to their visible outlines.
@@ -55,7 +52,7 @@ def cut_marks(
     certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
     known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm
-    boxes = _unexplained(foreground, known, ground, work.to_work(certain_px), least_px)
+    boxes = _unexplained(foreground, known, work.to_work(certain_px), least_px)
     contours = _contours(foreground.mask, boxes, known, least_px)
     outlines = _outlines(work, table, contours, certain_px, px_per_mm / work.scale)
     found: list[tuple[float, Floats]] = []
@@ -95,17 +92,11 @@ class _Outlines:
 _NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.zeros((9, 1)))
 
 
-def _unexplained(
-    foreground: Foreground, known: Floats, ground: Floats | None, whole: Floats, radius: float
-) -> NDArray[np.intp]:
-    """Return boxes (n, 5) of patches beside a card's ground that may hold half a circle: not `known`, not `whole`."""
-    boxes, centres = foreground.boxes, foreground.centres
+def _unexplained(foreground: Foreground, known: Floats, whole: Floats, radius: float) -> NDArray[np.intp]:
+    """Return boxes (n, 5) of patches that may hold half a circle: not `known`, not `whole`."""
+    boxes = foreground.boxes
     large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
-    boxes, centres = boxes[large], centres[large]
-    column, row = np.rint(centres).astype(np.intp).T
-    on_card = True if ground is None else like_ground(foreground.level[row, column, ::-1], ground, "white")
-    apart = distances(centres, whole).min(axis=1, initial=np.inf)
-    boxes = boxes[(on_card | (boxes[:, 4] > _BROAD * radius**2)) & (apart > 1)]
+    boxes = boxes[large & (distances(foreground.centres, whole).min(axis=1, initial=np.inf) > 1)]
     corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
     unexplained: NDArray[np.intp] = boxes[
         ~within_quads(corners.reshape(-1, 2).astype(np.float64), known).reshape(-1, 4).all(axis=1)

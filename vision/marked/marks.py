@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
 from vision.effort import spend
-from vision.quads import distances, within_quads
+from vision.quads import within_quads
 from vision.table import Table
 
 WORK_PX_PER_MM = 0.85
@@ -20,7 +20,6 @@ WORK_PX_PER_MM = 0.85
 _LARGER, _PARTLY, _MANY_PX = 1.25, 1.5, 1_500_000
 _LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
 _MOST_ASPECT = 3.0
-_SAME_AREA = 0.1
 _BROAD = 1024
 _SAME_MARK = 0.5  # of a mark's radius, between two middles: no two marks can be visible there
 
@@ -151,13 +150,6 @@ class Marks:
     def _each(self, value_of: Callable[[str], Floats]) -> Marks:
         return Marks(self.ground, *(value_of(field.name) for field in fields(self)[1:]))
 
-    def unlike(self, others: Marks) -> Marks:
-        """Return the marks without those of about the same size and place among the others."""
-        apart = distances(self.centres_px, others.centres_px)
-        ratio = self.areas_mm2[:, None] / others.areas_mm2[None]
-        same = (apart < 0.5 * others.px_per_mm) & (np.abs(ratio - 1) < _SAME_AREA)
-        return self.take(np.asarray(~same.any(1)))
-
     def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which (n,) are the marks with these numbers (m,), or other detections of them: see `coincide`."""
         radii = np.sqrt(self.areas_mm2 / np.pi)
@@ -184,17 +176,13 @@ def coincide(
 
 @dataclass(frozen=True, eq=False)
 class Foreground:
-    """Patches that stand out from the ground: a 0/1 `mask` (h, w), and the ground's `level` (h, w, 3), BGR.
+    """Patches that stand out from the ground: a 0/1 `mask` (h, w).
 
-    `labels` (h, w): the patch of each pixel, 0 for none. Of the n patches that are large enough, `numbers` (n,): their
-    labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids, `spreads` (n, 3): variances
-    of x and y, and covariance; in work px.
+    Of the n patches that are large enough, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2):
+    centroids, `spreads` (n, 3): variances of x and y, and covariance; in work px.
     """
 
     mask: Image
-    level: Image
-    labels: NDArray[np.int32]
-    numbers: NDArray[np.intp]
     boxes: NDArray[np.intp]
     centres: Floats
     spreads: Floats

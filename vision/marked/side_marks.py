@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
 from vision.marked.colour import CLIPPED, Palette, freed, hue_deg, like_ground, linear_of, oklab
-from vision.marked.layouts import OUT_OF_SHAPE, Hypotheses, Layouts, size_candidates
+from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
 from vision.marked.marks import Marks, Sampler
-from vision.quads import distances
 
 RING = 16  # sample points round each mark
 _RING_MM = {"white": 1.7, "black": 2.5}  # from a mark to the ring round it: light blooms over black
@@ -78,19 +77,11 @@ def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats |
     clear = stands_out & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG)
     spread += _BLEACH_SPREAD_DEG * (level >= CLIPPED).mean(-1)
 
-    def of_all(values: NDArray[np.generic], missing: float) -> NDArray[np.generic]:
-        every = np.full((count, *values.shape[1:]), missing, values.dtype)
-        every[chosen] = values
-        return every
-
-    return MarkLooks(
-        np.asarray(of_all(stands_out & whole[chosen], False), bool),
-        np.asarray(of_all(clear, False), bool),
-        np.asarray(of_all(np.where(stands_out, hue_deg(lab), 0.0), 0.0), np.float64),
-        np.asarray(of_all(np.where(stands_out, spread, 180.0), 180.0), np.float64),
-        np.asarray(of_all(chroma, 0.0), np.float64),
-        np.asarray(of_all(ring, 0.0), np.float64),
-    )
+    every = np.zeros((8, count))
+    every[3] = 180.0
+    every[:, chosen] = [stands_out & whole[chosen], clear, hue_deg(lab), spread, chroma, *ring.T]
+    hues, spreads, strengths = every[2:5]
+    return MarkLooks(every[0] > 0, every[1] > 0, hues, spreads, strengths, every[5:].T)
 
 
 class SideMarks:
@@ -136,15 +127,6 @@ class SideMarks:
     def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
         """Return which of the marks with these numbers (...) were found by an arc of their outline."""
         return np.asarray(numbers >= self._seen_whole)
-
-    def parts_of(self, cards: Hypotheses) -> Flags:
-        """Return which (n,) are visible parts of read cards' marks that were not seen whole."""
-        layouts = self._layouts
-        card, size = np.nonzero(cards.marks < 0)
-        faces = cards.faces[card]
-        middle = cards.to_table(layouts.centres_mm[cards.faces])[card, size]
-        near = distances(self.found.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
-        return np.asarray((near & (self.densities[:, layouts.colours[faces, size]] > _LIKELY)).any(axis=1))
 
     def likely(self, numbers: NDArray[np.intp]) -> Flags:
         """Return whether (k, faces, 3) the marks with these numbers (k,) may have the colours of the faces' marks."""

@@ -10,7 +10,7 @@ from vision.marked.colour import fitted_palette, least_print, printed_palette
 from vision.marked.contours import CardColours, MovedCards, traces
 from vision.marked.cut_marks import cut_marks
 from vision.marked.foreground import foreground_and_marks
-from vision.marked.layouts import Hypotheses, concatenated, layouts_of, no_cards, posed
+from vision.marked.layouts import Hypotheses, layouts_of, posed
 from vision.marked.left_over import peeking_marks
 from vision.marked.marks import Sampler
 from vision.marked.proposals import find_lines, lone_mark_cards, part_cards, whole_cards
@@ -36,7 +36,6 @@ class SideReader:
         """
         self.layouts = layouts_of(deck, side)
         self._sampler = sampler
-        self._ground: Floats | None = None
         self._keep_out_px = keep_out_px
         self._moved = MovedCards(self.layouts)
         areas = self.layouts.area_range_mm2
@@ -61,7 +60,6 @@ class SideReader:
         first = judged(self.layouts, whole, self._marks)
         sure = first.hypotheses.take(first.sure)
         if len(sure):
-            self._ground = np.median(self._grounds(sure), axis=0)
             known, hues = self.layouts.colours[sure.faces], self._marks.looks.hues_deg[sure.marks]
             self._marks.learn(fitted_palette(self._marks.palette, known.ravel(), hues.ravel()))
         return self._taken(whole)
@@ -71,7 +69,7 @@ class SideReader:
         marks, table = self._marks, self._sampler.table
         known_px = np.concatenate([table.to_px(known_mm.reshape(-1, 2)).reshape(-1, 4, 2), self._keep_out_px])
         more, towards = cut_marks(
-            self._sampler, self._foreground, known_px, self._ground, marks.found, marks.free, self.layouts.radii_mm
+            self._sampler, self._foreground, known_px, marks.found, marks.free, self.layouts.radii_mm
         )
         if len(more):
             marks.add_arcs(self._sampler, more, towards)
@@ -83,18 +81,12 @@ class SideReader:
         lines = find_lines(self._sampler.work, self._sampler.table, marks.centres_mm[lone])
         return self._taken(lone_mark_cards(self.layouts, marks, lone, self._marks.likely(lone), lines))
 
-    def look_closer(
-        self, verdicts: list[Verdicts], named: list[Verdicts], known_mm: Floats
-    ) -> tuple[Verdicts, Verdicts]:
+    def look_closer(self, verdicts: list[Verdicts], known_mm: Floats) -> tuple[Verdicts, Verdicts]:
         """Score again the hypotheses that the first scores left open, beside the identified cards.
 
         `known_mm` (k, 4, 2): their corners. See `judged_again`.
         """
-        own, named = ([v for v in some if v.layouts is self.layouts] for some in (verdicts, named))
-        first = joined(own)
-        marks = first.hypotheses.marks
-        parts = self._marks.parts_of(concatenated([no_cards(), *(verdict.hypotheses for verdict in named)]))
-        first = worth_a_look(first.take(np.flatnonzero(~(parts[marks] & (marks >= 0)).any(1))))
+        first = worth_a_look(joined([verdict for verdict in verdicts if verdict.layouts is self.layouts]))
         found, looks = first.hypotheses, self._marks.looks
         if not len(found):
             return first, first

@@ -16,7 +16,7 @@ SURE = 4.5  # log-odds above which a card is announced; `assign.py` decides, bes
 # Prior log-odds by the number of marks found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, 1.2, 3.7, 7.0])
 _RESIDUAL_MM = 0.35
-_MOST_LOOKS = 100  # of one side
+_MOST_LOOKS = 80  # of one side
 _ENOUGH = 0.6  # of a rim
 _SOME_VOID = 0.2  # of a side: a cover may have the table's colour
 _MOST_EXACT = 0.8  # of a whole mark's rim: blur and grain leave no more of many
@@ -102,7 +102,6 @@ def worth_a_look(verdicts: Verdicts) -> Verdicts:
 # Fitted on rendered tables and collages of them with hands laid on. Half were scored without the faces that are there,
 # so that every answer was a false one. The weights before accepted 61 of 2,070 of those; these accept nine.
 _WEIGHTS = {
-    "first": 0.15,
     "two": 3.2,
     "printed": 2.7,
     "exact_side": 3.4,
@@ -115,7 +114,7 @@ _WEIGHTS = {
     "bare": -6.4,
     "layout": 0.45,
 }
-_BASE = -9.7
+_BASE = -8.8
 _BARE, _NO_RIM, _UNPRINTED = 0.5, 0.4, -10.0
 
 
@@ -135,7 +134,6 @@ def judged_again(first: Verdicts, seen: Traces) -> tuple[Verdicts, Verdicts]:
     exact = np.stack([seen.edge_exact[:, ::2].max(1), seen.edge_exact[:, 1::2].max(1)], axis=1)
     shown = (part * ~whole).sum(1)
     terms = {
-        "first": np.clip(first.log_odds, -2.0, 8.0),
         "two": two.astype(float),
         "printed": two * np.minimum(rim / _ENOUGH, 1.0),
         "exact_side": exact.max(1),

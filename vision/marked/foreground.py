@@ -7,13 +7,17 @@ mark's own contrast, so glare and shadow move the contrast but not the outline.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
 from vision.effort import spend
-from vision.marked.marks import Foreground, Marks, WorkImage, find_marks, least_area_px
+from vision.marked.marks import Foreground, Marks, Sampler, WorkImage, find_marks, least_area_px
+from vision.marked.side_marks import RING
+from vision.quads import distances
 from vision.table import Table
 
 _WIDER = 1.08  # than a window that no mark holds
@@ -23,6 +27,16 @@ _NEAR_MM = 4.0  # the strongest contrast of a mark is this near to any place on 
 _BRIGHT = 90
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
 _OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
+_ARC = 0.3  # of a circle, fitted in one piece
+_LEAST_POINTS = 18
+_RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
+_NEAR_ARC_MM = 0.8
+_INSIDE_PX = 0.5  # an outline goes through the middles of the outermost pixels
+_LEAST_SHOWN = 0.4  # of the circle's outline
+_BINS = 24
+_SAME_MM = 3.0
+_WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
+_TRIES = 8  # of one radius
 
 
 def foreground_and_marks(
@@ -104,3 +118,123 @@ def _over(image: cv2.typing.MatLike, other: cv2.typing.MatLike) -> Image:
 def _over_level(image: Image, level: float) -> Image:
     """Return a 0/255 mask of pixels greater than a level."""
     return np.asarray(cv2.threshold(image, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
+
+
+def cut_marks(
+    sampler: Sampler,
+    foreground: Foreground,
+    known_px: Floats,
+    whole: Marks,
+    open_to_doubt: NDArray[np.bool_],
+    radii_mm: Floats,
+) -> tuple[Marks, Floats]:
+    """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
+
+    A finger, a sleeve or a shadow that touches a mark makes one patch with it; its visible part is still an arc.
+    `open_to_doubt` (n,): which of the `whole` marks may be the rest of one that a straight edge cuts, with another
+    middle. Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the
+    directions (k, RING) in rad from their middles to their visible outlines.
+    """
+    work, table = sampler.work, sampler.table
+    if not len(radii_mm):
+        return whole.take(np.zeros(len(whole), bool)), np.zeros((0, RING))
+    certain_px = whole.centres_px[~open_to_doubt]
+    px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
+    least_px = np.pi * float(radii_mm.min()) * px_per_mm
+    outlines = _outlines_in(sampler, foreground.mask, known_px, certain_px, px_per_mm / work.scale, least_px)
+    found: list[tuple[float, Floats]] = []
+    towards: list[Floats] = []
+    for radius in radii_mm.tolist():
+        count = max(_LEAST_POINTS, round(_ARC * 2 * np.pi * radius * px_per_mm))
+        seen = radius - _INSIDE_PX / px_per_mm
+        for middle in _arc_middles(outlines, count, seen):
+            angles, better = _shown(outlines.points_mm, middle, seen)
+            if np.linalg.norm(whole.centres_mm - better, axis=1).min(initial=np.inf) < _WHOLE_MM:
+                continue
+            shown = len(angles) / _BINS
+            if shown > _LEAST_SHOWN and all(np.linalg.norm(better - other) > _SAME_MM for _, other in found):
+                found.append((radius, better))
+                towards.append(angles[np.linspace(0, len(angles) - 1, RING).round().astype(np.intp)])
+    centres_mm = np.array([middle for _, middle in found]).reshape(-1, 2)
+    areas = np.pi * np.array([radius for radius, _ in found]) ** 2
+    centres_px = table.to_px(centres_mm)
+    cut = Marks(whole.ground, centres_px, centres_mm, areas, table.px_per_mm(centres_px), np.ones(len(found)))
+    return cut, np.array(towards).reshape(-1, RING)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outlines:
+    """Long outlines, one after the other: `points_mm` (n, 2), and `number` (n,), the outline of each point.
+
+    `origin_mm` (n, 2): the first point of each outline; `sums` (9, n + 1): running sums of x, y, z, x², xy, y², xz, yz
+    and z² of the points from there, where z = x² + y².
+    """
+
+    points_mm: Floats
+    number: NDArray[np.intp]
+    origin_mm: Floats
+    sums: Floats
+
+
+def _outlines_in(
+    sampler: Sampler, mask: Image, known_px: Floats, whole_px: Floats, near_px: float, least_px: float
+) -> _Outlines:
+    """Return the outlines on a mask longer than `least_px`, but for those of known quads and of whole marks."""
+    work = sampler.work
+    mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+    for quad in work.to_work(known_px):
+        cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), (0,))
+    contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    long = [contour[:, 0].astype(np.float64) for contour in contours if len(contour) > max(_LEAST_POINTS, least_px)]
+    middles = work.to_picture(np.array([points.mean(axis=0) for points in long]).reshape(-1, 2))
+    unknown = np.flatnonzero((distances(middles, whole_px) > near_px).all(axis=1))
+    lengths = [len(long[k]) for k in unknown]
+    number = np.repeat(np.arange(len(lengths)), lengths)
+    points = np.concatenate([np.zeros((0, 2)), *(long[k] for k in unknown)])
+    points = sampler.table.to_mm(work.to_picture(points)) if len(points) else points
+    origin = np.repeat(points[np.flatnonzero(np.diff(number, prepend=-1))], lengths, axis=0)
+    x, y = (points - origin).T
+    z = x * x + y * y
+    sums = np.cumsum(np.stack([x, y, z, x * x, x * y, y * y, x * z, y * z, z * z]), axis=1)
+    return _Outlines(points, number, origin, np.concatenate([np.zeros((9, 1)), sums], axis=1))
+
+
+def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]:
+    """Return middles of circles of about `radius` through `count` neighbouring points, the best first (Kåsa 1976)."""
+    number = outlines.number
+    if len(number) < count:
+        return []
+    mx, my, mz, xx, xy, yy, xz, yz, zz = (outlines.sums[:, count:] - outlines.sums[:, :-count]) / count
+    xx, xy, yy, xz, yz, zz = xx - mx * mx, xy - mx * my, yy - my * my, xz - mx * mz, yz - my * mz, zz - mz * mz
+    span = np.maximum(xx * yy - xy * xy, 1e-9)
+    x, y = (yy * xz - xy * yz) / (2 * span), (xx * yz - xy * xz) / (2 * span)
+    size = np.sqrt(np.maximum(mz - 2 * (x * mx + y * my) + x * x + y * y, 1e-9))
+    off = zz - 4 * (x * xz + y * yz) + 4 * (x * x * xx + 2 * x * y * xy + y * y * yy)
+    rough = np.sqrt(np.maximum(off, 0)) / (2 * size)
+    good = (number[: len(rough)] == number[count - 1 :]) & (np.abs(size / radius - 1) < _RADIUS_OFF)
+    chosen = np.flatnonzero(good & (rough < _ROUGH_MM))
+    middles: list[Floats] = []
+    for k in chosen[np.argsort(rough[chosen], kind="stable")].tolist():
+        middle = outlines.origin_mm[k] + (x[k], y[k])
+        if all(np.abs(middle - other).max() > _SAME_MM for other in middles):
+            middles.append(middle)
+        if len(middles) == _TRIES:
+            break
+    return middles
+
+
+def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
+    """Return the directions in rad of points on a circle's outline, and its middle moved to fit them."""
+    across, down = np.abs(points - middle).T
+    points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
+    ahead = np.zeros((0, 2))
+    for _ in range(3):
+        gap = points - middle
+        apart = np.hypot(gap[:, 0], gap[:, 1])
+        near = np.abs(apart - radius) < _NEAR_ARC_MM
+        if np.count_nonzero(near) < _LEAST_POINTS:
+            return np.zeros(0), middle
+        ahead = gap[near] / apart[near, None]
+        middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
+    angle = np.arctan2(ahead[:, 1], ahead[:, 0])
+    return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle

@@ -195,10 +195,11 @@ def looked_closer(
     """
     # Three whole marks are proof enough; two, or one and an edge, need a closer look.
     named = _named_of(verdicts[: len(readers)], doubt)
-    verdicts, earlier = _by_side(verdicts), list[Verdicts]()
+    sides = zip(readers, _left_open(_by_side(verdicts), named), strict=True)
+    verdicts, earlier = [reader.refined(verdict) for reader, verdict in sides], list[Verdicts]()
     while True:
         verdicts, known_mm = _left_open(verdicts, named), sure_corners(named)
-        looks = [reader.look_closer(verdicts, known_mm) for reader in readers]
+        looks = [reader.look_closer(verdict, known_mm) for reader, verdict in zip(readers, verdicts, strict=True)]
         again = [confirmed for confirmed, _ in looks]
         # The more certain ones first: then they cover parts of the others, and may be rivals. A
         # certain card stays certain, however much of it the others explain, unless a rival is now more certain.

@@ -68,24 +68,6 @@ def refined(sampler: Sampler, hypotheses: Hypotheses, layouts: Layouts, seen_mm:
     return _moved(hypotheses, motion, middle[:, 0])
 
 
-class MovedCards:
-    """Refines cards of one side in one picture, each only once: most cards repeat in each round of closer looks."""
-
-    def __init__(self, layouts: Layouts) -> None:
-        self._layouts = layouts
-        self._poses: dict[bytes, Floats] = {}
-
-    def of(self, sampler: Sampler, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
-        """Return the cards moved to their contours in the picture; see `refined`."""
-        cards = [row.tobytes() for row in np.column_stack([found.faces, found.marks, found.turn, found.shift_mm])]
-        new = np.array([k for k, card in enumerate(cards) if card not in self._poses], np.intp)
-        if len(new):
-            moved = refined(sampler, found.take(new), self._layouts, seen_mm[new])
-            self._poses |= {cards[k]: pose for k, pose in zip(new, np.c_[moved.turn, moved.shift_mm], strict=True)}
-        poses = np.array([self._poses[card] for card in cards])
-        return replace(found, turn=poses[:, 0], shift_mm=poses[:, 1:])
-
-
 def _motion_rows(arms: Floats, normals: Floats) -> Floats:
     """Return the motion (n, p, 3) of each point along its normal as a card moves along x, along y, and turns."""
     turning = arms[..., 0] * normals[..., 1] - arms[..., 1] * normals[..., 0]

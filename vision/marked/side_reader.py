@@ -7,13 +7,13 @@ import numpy as np
 from vision.arrays import Floats
 from vision.deck import Deck
 from vision.marked.colour import fitted_palette, least_print, printed_palette
-from vision.marked.contours import CardColours, MovedCards, traces
+from vision.marked.contours import CardColours, refined, traces
 from vision.marked.foreground import cut_marks, foreground_and_marks
 from vision.marked.layouts import Hypotheses, layouts_of, posed
 from vision.marked.marks import Marks, Sampler
 from vision.marked.proposals import find_lines, lone_mark_cards, part_cards, whole_cards
 from vision.marked.side_marks import SideMarks
-from vision.marked.verdicts import Verdicts, joined, judged, judged_again, worth_a_look
+from vision.marked.verdicts import Verdicts, judged, judged_again, worth_a_look
 from vision.quads import distance_to_quads, distances, within_quads
 from vision.table_fit import FlatShape
 
@@ -44,7 +44,6 @@ class SideReader:
         self.layouts = layouts_of(deck, side)
         self._sampler = sampler
         self._keep_out_px = keep_out_px
-        self._moved = MovedCards(self.layouts)
         areas = self.layouts.area_range_mm2
         self._foreground, found = foreground_and_marks(sampler.work, sampler.table, side, areas, px_per_mm)
         palette = printed_palette(deck, side, lamp)
@@ -88,22 +87,26 @@ class SideReader:
         lines = find_lines(self._sampler.work, self._sampler.table, marks.centres_mm[lone])
         return self._taken(lone_mark_cards(self.layouts, marks, lone, self._marks.likely(lone), lines))
 
-    def look_closer(self, verdicts: list[Verdicts], known_mm: Floats) -> tuple[Verdicts, Verdicts]:
-        """Score again the hypotheses that the first scores left open, beside the identified cards.
+    def refined(self, first: Verdicts) -> Verdicts:
+        """Return the likeliest of some verdicts, their cards moved to the contours in the picture."""
+        first = worth_a_look(first)
+        found = first.hypotheses
+        if not len(found):
+            return first
+        seen_mm = np.where((found.marks >= 0)[..., None], self._marks.found.centres_mm[found.marks], np.nan)
+        return first.moved(refined(self._sampler, found, self.layouts, seen_mm))
 
-        `known_mm` (k, 4, 2): their corners. See `judged_again`.
-        """
-        first = worth_a_look(joined([verdict for verdict in verdicts if verdict.layouts is self.layouts]))
+    def look_closer(self, first: Verdicts, known_mm: Floats) -> tuple[Verdicts, Verdicts]:
+        """Score refined verdicts again, beside the known cards (k, 4, 2); see `judged_again`."""
         found, looks = first.hypotheses, self._marks.looks
         if not len(found):
             return first, first
         seen = (found.marks >= 0)[..., None]
-        found = self._moved.of(self._sampler, found, np.where(seen, self._marks.found.centres_mm[found.marks], np.nan))
         ground, chroma = self._grounds(found), looks.chroma[found.marks]
         rings = np.where(seen, looks.rings[found.marks], ground[:, None])
         hues = self._marks.palette.hues_deg[self.layouts.colours[found.faces]]
         colours = CardColours(ground, rings, hues, least_print(chroma, found.marks, self.layouts.side))
-        return judged_again(first.moved(found), traces(self._sampler, found, self.layouts, colours, known_mm))
+        return judged_again(first, traces(self._sampler, found, self.layouts, colours, known_mm))
 
     def pieces(self, whole: Verdicts) -> list[FlatShape]:
         """Return the marks of certain cards with three marks: pieces of known size on the table."""

@@ -16,7 +16,7 @@ SURE = 4.5  # log-odds above which a card is announced; `assign.py` decides, bes
 # Prior log-odds by the number of marks found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, 1.2, 3.7, 7.0])
 _RESIDUAL_MM = 0.35
-_MOST_LOOKS = 80  # of one side
+_MOST_LOOKS = 100  # of one side
 _ENOUGH = 0.6  # of a rim
 _SOME_VOID = 0.2  # of a side: a cover may have the table's colour
 _MOST_EXACT = 0.8  # of a whole mark's rim: blur and grain leave no more of many

@@ -25,7 +25,6 @@ _OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its groun
 _WITHIN = 2  # index of the innermost place used across a contour
 _EXACT_MM = 0.5  # error of true contours after refining the pose, at a pixel a millimetre
 _NEAR_COSINE = np.cos(np.radians(28.0))  # of the angle between two hues
-_FAR = 1000.0  # a level that no pixel has
 _NOISE = 10.0
 _DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
 
@@ -119,7 +118,7 @@ class Traces:
     where it is visible and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
     ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
     sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
-    (n, 3): where the strongest step is less than half a mm off; `edge_void` (n, 4): where the table is visible within.
+    (n, 3): where the strongest step is less than half a mm off.
     """
 
     edge_open: Floats
@@ -130,7 +129,6 @@ class Traces:
     rim_bare: Floats
     rim_open: Floats
     edge_exact: Floats
-    edge_void: Floats
     rim_exact: Floats
 
 
@@ -170,7 +168,6 @@ def traces(
     # Under a reflection black is grey, and so may the table be. But then the card ends where it gets lighter.
     darker = (within[:, sides] < outside[:, sides]).all(-1)
     edge_exact = exact[:, sides] & (edge_open | (shaded & darker & ~covered[:, sides]))
-    edge_void = _like_beside(within[:, sides], outside[:, sides], edge_exact) & ~(plain | shaded | covered[:, sides])
     within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
     ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
     open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
@@ -198,16 +195,8 @@ def traces(
         _shares(bare & open_outside, 3),
         _shares(~hidden, 3),
         _shares(edge_exact, 4),
-        _shares(edge_void, 4),
         _shares(exact[:, marks] & ~hidden, 3),
     )
-
-
-def _like_beside(within: Floats, outside: Floats, ends: Flags) -> Flags:
-    """Return whether (n, p) levels (n, p, 3) within sides look like those outside the card's certain ends."""
-    levels = np.sort(np.where(ends[..., None], outside, _FAR), axis=1)
-    beside = np.take_along_axis(levels, (ends.sum(1) // 2)[:, None, None], axis=1)
-    return like_ground(within, beside, "black")
 
 
 def _shares(good: Flags, parts: int) -> Floats:

@@ -18,7 +18,6 @@ _PRIOR = np.array([-np.inf, 1.2, 3.7, 7.0])
 _RESIDUAL_MM = 0.35
 _MOST_LOOKS = 100  # of one side
 _ENOUGH = 0.6  # of a rim
-_SOME_VOID = 0.2  # of a side: a cover may have the table's colour
 _MOST_EXACT = 0.8  # of a whole mark's rim: blur and grain leave no more of many
 _SAME_MM, _SAME_RAD = 4.0, 0.07
 _REFUTED = -1.0
@@ -109,7 +108,6 @@ _WEIGHTS = {
     "exact_rim": 5.4,
     "exact_part": 13.8,
     "ends": 4.0,
-    "void": -5.0,
     "part": 1.3,
     "bare": -6.4,
     "layout": 0.45,
@@ -139,7 +137,6 @@ def judged_again(first: Verdicts, seen: Traces) -> tuple[Verdicts, Verdicts]:
         "exact_side": exact.max(1),
         "exact_corner": exact.min(1),
         "ends": (seen.edge_seen.sum(1) + 0.3) / (seen.edge_open.sum(1) + 0.6),
-        "void": np.maximum(seen.edge_void.sum(1) - _SOME_VOID, 0.0),
         "exact_rim": np.minimum(np.where(whole, _of_open(seen.rim_exact, seen), 1.0).min(1), most_exact),
         "exact_part": (np.minimum(seen.rim_exact, part) * ~whole).sum(1),
         "part": shown,

@@ -17,7 +17,7 @@ from vision.arrays import Floats, Image
 from vision.effort import spend
 from vision.marked.marks import Foreground, Marks, Sampler, WorkImage, find_marks, least_area_px
 from vision.marked.side_marks import RING
-from vision.quads import distances
+from vision.quads import distances, within_quads
 from vision.table import Table
 
 _WIDER = 1.08  # than a window that no mark holds
@@ -37,6 +37,7 @@ _BINS = 24
 _SAME_MM = 3.0
 _WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
 _TRIES = 8  # of one radius
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
 
 def foreground_and_marks(
@@ -140,8 +141,10 @@ def cut_marks(
         return whole.take(np.zeros(len(whole), bool)), np.zeros((0, RING))
     certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
-    least_px = np.pi * float(radii_mm.min()) * px_per_mm
-    outlines = _outlines_in(sampler, foreground.mask, known_px, certain_px, px_per_mm / work.scale, least_px)
+    known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm
+    boxes = _unexplained(foreground, known, work.to_work(certain_px), least_px)
+    contours = _contours(foreground.mask, boxes, known, least_px)
+    outlines = _outlines(work, table, contours, certain_px, px_per_mm / work.scale)
     found: list[tuple[float, Floats]] = []
     towards: list[Floats] = []
     for radius in radii_mm.tolist():
@@ -176,23 +179,50 @@ class _Outlines:
     sums: Floats
 
 
-def _outlines_in(
-    sampler: Sampler, mask: Image, known_px: Floats, whole_px: Floats, near_px: float, least_px: float
+_NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.zeros((9, 1)))
+
+
+def _unexplained(foreground: Foreground, known: Floats, whole: Floats, radius: float) -> NDArray[np.intp]:
+    """Return boxes (n, 5) of patches that may hold half a circle: not `known`, not `whole`."""
+    boxes = foreground.boxes
+    large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
+    boxes = boxes[large & (distances(foreground.centres, whole).min(axis=1, initial=np.inf) > 1)]
+    corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
+    unexplained: NDArray[np.intp] = boxes[
+        ~within_quads(corners.reshape(-1, 2).astype(np.float64), known).reshape(-1, 4).all(axis=1)
+    ]
+    return unexplained
+
+
+def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
+    """Return the long outlines (n, 2) on a mask within the boxes (k, 5), without specks, threads and known quads."""
+    if not len(boxes):
+        return []
+    low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:4]).max(axis=0)
+    window = mask[low[1] : high[1], low[0] : high[0]]
+    window = np.asarray(cv2.morphologyEx(window, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+    for quad in known - low:
+        cv2.fillConvexPoly(window, np.rint(quad).astype(np.int32), (0,))
+    contours, _ = cv2.findContours(window, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    return [contour[:, 0] + low for contour in contours if len(contour) > max(_LEAST_POINTS, np.pi * radius)]
+
+
+def _outlines(
+    work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole_px: Floats, near_px: float
 ) -> _Outlines:
-    """Return the outlines on a mask longer than `least_px`, but for those of known quads and of whole marks."""
-    work = sampler.work
-    mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
-    for quad in work.to_work(known_px):
-        cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), (0,))
-    contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-    long = [contour[:, 0].astype(np.float64) for contour in contours if len(contour) > max(_LEAST_POINTS, least_px)]
-    middles = work.to_picture(np.array([points.mean(axis=0) for points in long]).reshape(-1, 2))
-    unknown = np.flatnonzero((distances(middles, whole_px) > near_px).all(axis=1))
-    lengths = [len(long[k]) for k in unknown]
-    number = np.repeat(np.arange(len(lengths)), lengths)
-    points = np.concatenate([np.zeros((0, 2)), *(long[k] for k in unknown)])
-    points = sampler.table.to_mm(work.to_picture(points)) if len(points) else points
-    origin = np.repeat(points[np.flatnonzero(np.diff(number, prepend=-1))], lengths, axis=0)
+    """Map outlines in work px to the table, without those whose middle is near that of a whole mark."""
+    if not long:
+        return _NONE
+    points_px = work.to_picture(np.concatenate(long))
+    lengths = np.array([len(c) for c in long], np.intp)
+    middles = np.add.reduceat(points_px, np.cumsum(lengths) - lengths) / lengths[:, None]
+    apart = distances(middles, whole_px)
+    unknown = np.repeat((apart > near_px).all(axis=1), lengths)
+    points, number = table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
+    if not len(points):
+        return _NONE
+    begins = np.flatnonzero(np.diff(number, prepend=-1))
+    origin = np.repeat(points[begins], np.diff(begins, append=len(points)), axis=0)
     x, y = (points - origin).T
     z = x * x + y * y
     sums = np.cumsum(np.stack([x, y, z, x * x, x * y, y * y, x * z, y * z, z * z]), axis=1)

@@ -16,7 +16,8 @@ SURE = 4.5  # log-odds above which a card is announced; `assign.py` decides, bes
 # Prior log-odds by the number of marks found: three in the right places seldom meet by chance, two often do.
 _PRIOR = np.array([-np.inf, 1.2, 3.7, 7.0])
 _RESIDUAL_MM = 0.35
-_MOST_LOOKS = 100  # of one side
+_WORTH_A_LOOK = 1.0
+_MOST_LOOKS = 40  # of one side
 _ENOUGH = 0.6  # of a rim
 _MOST_EXACT = 0.8  # of a whole mark's rim: blur and grain leave no more of many
 _SAME_MM, _SAME_RAD = 4.0, 0.07
@@ -76,7 +77,7 @@ def judged(layouts: Layouts, found: Hypotheses, marks: SideMarks) -> Verdicts:
     density = np.take_along_axis(marks.densities[found.marks], layouts.colours[found.faces][..., None], 2)[..., 0]
     colour = (np.log(360 * density) * seen).sum(1)
     log_odds = _PRIOR[seen.sum(1)] + colour - 0.5 * (found.residual_mm / _RESIDUAL_MM) ** 2
-    return Verdicts(layouts, found, log_odds, colour).take(log_odds > 0)
+    return Verdicts(layouts, found, log_odds, colour).take(log_odds > _WORTH_A_LOOK)
 
 
 def worth_a_look(verdicts: Verdicts) -> Verdicts:

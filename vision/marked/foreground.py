@@ -26,7 +26,6 @@ _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
 _NEAR_MM = 4.0  # the strongest contrast of a mark is this near to any place on it
 _BRIGHT = 90
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
-_OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
 _ARC = 0.3  # of a circle, fitted in one piece
 _LEAST_POINTS = 18
 _RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
@@ -48,25 +47,14 @@ def foreground_and_marks(
     `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale.
     """
     mask = _mask(work, ground, area_range_mm2[1], px_per_mm)
-    foreground = Foreground(mask, *_patches_of(mask, least_area_px(area_range_mm2[0], px_per_mm)))
-    return foreground, find_marks(work, table, foreground, ground, area_range_mm2, px_per_mm)
-
-
-def _patches_of(mask: Image, least_px: float) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Return boxes, centres and spreads, see `Foreground`, of the patches of a 0/1 mask with at least `least_px`."""
     spend(mask.size / 80)
     _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
-    large = stats[:, 4] >= least_px
-    large[0] = False
-    at = np.flatnonzero(mask)
-    number = labels.ravel()[at]
-    at, number = at[large[number]], number[large[number]]
-    row, column = np.divmod(at, mask.shape[1])
-    x, y = column - centres[number, 0], row - centres[number, 1]
-    sums = [np.bincount(number, values, len(stats))[large] for values in (x * x, y * y, x * y)]
-    # Pixels are squares, not points.
-    spreads = np.stack(sums, axis=1) / stats[large, 4:] + (_OF_A_PIXEL, _OF_A_PIXEL, 0.0)
-    return stats[large].astype(np.intp), centres[large].astype(np.float64), spreads
+    numbers = 1 + np.flatnonzero(stats[1:, 4] >= least_area_px(area_range_mm2[0], px_per_mm))
+    boxes = stats[numbers].astype(np.intp)
+    foreground = Foreground(
+        mask, np.asarray(labels, np.int32), numbers, boxes, np.asarray(centres[numbers], np.float64)
+    )
+    return foreground, find_marks(work, table, foreground, ground, area_range_mm2, px_per_mm)
 
 
 def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Image:

@@ -21,6 +21,7 @@ _LARGER, _PARTLY, _MANY_PX = 1.25, 1.5, 1_500_000
 _LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
 _MOST_ASPECT = 3.0
 _BROAD = 1024
+_OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
 _SAME_MARK = 0.5  # of a mark's radius, between two middles: no two marks can be visible there
 
 
@@ -178,14 +179,15 @@ def coincide(
 class Foreground:
     """Patches that stand out from the ground: a 0/1 `mask` (h, w).
 
-    Of the n patches that are large enough, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2):
-    centroids, `spreads` (n, 3): variances of x and y, and covariance; in work px.
+    `labels` (h, w): the patch of each pixel, 0 for none. Of the n patches that are large enough, `numbers` (n,): their
+    labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids; in work px.
     """
 
     mask: Image
+    labels: NDArray[np.int32]
+    numbers: NDArray[np.intp]
     boxes: NDArray[np.intp]
     centres: Floats
-    spreads: Floats
 
 
 def least_area_px(least_mm2: float, px_per_mm: float) -> float:
@@ -217,14 +219,19 @@ def find_marks(
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(areas[chosen], foreground.spreads[chosen])
+    fullness = np.array([_fullness(foreground, k) for k in chosen.tolist()])
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
-def _fullness(areas: Floats, spreads: Floats) -> Floats:
-    """Return area (n,) over that of the ellipse with the same second moments (n, 3): 1 for ellipses at any tilt.
+def _fullness(foreground: Foreground, k: int) -> float:
+    """Return a patch's area over that of the ellipse with the same second moments: 1 for ellipses at any tilt.
 
     It is constant under affine maps, so every printed shape has its own fullness from any viewpoint.
     """
-    xx, yy, xy = spreads.T
-    return np.asarray(areas / (4 * np.pi * np.sqrt(np.maximum(xx * yy - xy * xy, 1e-9))))
+    left, top, width, height, area = foreground.boxes[k].tolist()
+    part = foreground.labels[top : top + height, left : left + width] == foreground.numbers[k]
+    y, x = np.nonzero(part)
+    x, y = x - x.mean(), y - y.mean()
+    # Pixels are squares, not points.
+    xx, yy, xy = x @ x / area + _OF_A_PIXEL, y @ y / area + _OF_A_PIXEL, x @ y / area
+    return float(area / (4 * np.pi * np.sqrt(max(xx * yy - xy * xy, 1e-9))))

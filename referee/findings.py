@@ -37,9 +37,6 @@ def found_in(picture: Picture, reading: Reading, deck: Deck | None, language: La
     words = [say_face(_called(card, picture, language), card.confidence, language) for card in reading.cards]
     for card in reading.unclear:
         words.append(say_unread(card.reason, _middle(card, picture), _likely(card, language), language))
-    if reading.cut_short:
-        unclear.append({"corners_px": [], "centre_mm": None, "reason": "cut short", "best": None})
-        words.append(language.text("cards.unclear_cut_short_picture_is"))
     return Found(
         [_card(card, deck, picture) for card in reading.cards],
         unclear,

@@ -13,10 +13,9 @@ from vision.deck import MARKS, Deck, Face
 from vision.markers import Marker
 from vision.table import Table
 
-CUT_SHORT = "cut short"  # a reading that was ended before its end: there may be more cards than it says
-PLACES = ("camera", "out of sight", CUT_SHORT, "hand", "thing", "light", "darkness", "blur", "between", "apart")
+PLACES = ("camera", "out of sight", "hand", "thing", "light", "darkness", "blur", "between", "apart")
 """Reasons for a place at which a card may be unseen: nothing shows how the camera stands, the place is not in the
-picture, the reading was cut short, a person's hand or a thing is there, or there is light that clips the picture,
+picture, a person's hand or a thing is there, or there is light that clips the picture,
 darkness, or blur; or a card is on the border of two seats."""
 _NO_OUTLINE = np.zeros((0, 2))
 
@@ -94,13 +93,11 @@ class Reading:
     """All that was read in one picture.
 
     `table` is that of the places in mm, with its scale corrected by the cards; None where nothing shows its origin.
-    `cut_short`: the search ended before its end, because the picture took too much work: there may be more cards.
     """
 
     cards: tuple[Card, ...]
     unclear: tuple[Card, ...]
     table: Table | None = None
-    cut_short: bool = False
 
     def and_unclear(self, more: Iterable[Card]) -> Reading:
         """Return the reading with more unclear cards."""

@@ -21,7 +21,7 @@ from vision.markers import (
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
-from vision.reading import CUT_SHORT, Reading, doubt_at, reader_of
+from vision.reading import Reading, doubt_at, reader_of
 from vision.table import Table
 
 OUT_OF_SIGHT = "out of sight"
@@ -200,14 +200,8 @@ def _doubted(seated: SeatedReading, why: str) -> SeatedReading:
 
 
 def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
-    """Leave unclear what is before seats that are not in the picture, at least in part, or were not looked at enough.
-
-    A reading that was cut short may lack a card before any of them.
-    """
+    """Leave unclear seats that are not in the picture, at least in part."""
     unseen = []
-    if reading.cut_short:
-        spots = [ring.part_of(seat) for seat in range(ring.players)]
-        unseen += [doubt_at(part[len(part) // 2], table, CUT_SHORT) for part in spots]
     middle = ring.corners_mm.mean(0)
     for seat in range(ring.players):
         edge = ring.part_of(seat)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats
-from vision.channels import largest
+from vision.channels import largest, smallest
 from vision.deck import Deck
 
 _RGB_TO_LMS = np.array(
@@ -33,10 +33,11 @@ _SRGB = np.arange(256) / 255
 LINEAR = np.where(_SRGB <= 0.04045, _SRGB / 12.92, ((_SRGB + 0.055) / 1.055) ** 2.4)
 
 NEUTRAL = np.ones(3)  # a lamp in which white is white
-_DARK_WHITE, _CLIPPED = 40.0, 250.0  # levels: no camera shows the tint of a darker white
+_DARK_WHITE, _CLIPPED_WHITE = 40.0, 250.0  # levels: no camera shows the tint of a darker white
 _LEAST_OF_LAMP = 0.1
+CLIPPED = 248
 LEAST_CHROMA, GRAIN_CHROMA = 0.05, 0.02  # of print that nothing pales; of grain
-_LEAST_LIGHT = 0.02  # of print on black
+LEAST_LIGHT = 0.02  # of print on black
 _HALF = 0.5  # of the chroma of a card's palest visible mark
 
 
@@ -46,16 +47,16 @@ def lamp_of(whites: Floats) -> Floats:
     Return `NEUTRAL` where no white paper shows its tint.
     """
     # Where one channel clips, the others still show the lamp's tint.
-    told = whites[(whites.max(1) > _DARK_WHITE) & (whites.min(1) < _CLIPPED)]
-    if not len(told):
+    shown = whites[(whites.max(1) > _DARK_WHITE) & (whites.min(1) < _CLIPPED_WHITE)]
+    if not len(shown):
         return NEUTRAL
-    light = linear_of(told)
+    light = linear_of(shown)
     return np.asarray(np.maximum(np.median(light / light.max(1, keepdims=True), axis=0), _LEAST_OF_LAMP))
 
 
-def linear_of(levels: Floats) -> Floats:
+def linear_of(levels: NDArray[np.uint8] | Floats) -> Floats:
     """Return the linear light, 0 to 1, of sRGB levels (...), 0 to 255, rounded to whole levels."""
-    return np.asarray(LINEAR[np.rint(levels).astype(int)])
+    return np.asarray(LINEAR[levels if levels.dtype == np.uint8 else np.rint(levels).astype(np.intp)])
 
 
 def linear_rgb(hexadecimal: str) -> Floats:
@@ -75,12 +76,11 @@ def hue_deg(lab: Floats) -> Floats:
 
 def hues_on(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Floats:
     """Return the hues (n,) in degrees of print on a ground (3,) or (n, 3), nan where levels (n, 3) have no colour."""
-    mark, bare = linear_of(np.asarray(levels, np.float64)), linear_of(ground)
-    freed = (mark + 0.002) / (bare + 0.002) if side == "white" else np.maximum(mark - bare, 0)
-    lab = oklab(freed)
+    printed = freed(levels, ground, side)
+    lab = oklab(printed)
     strong = np.hypot(lab[:, 1], lab[:, 2]) > LEAST_CHROMA
     if side == "black":
-        strong &= largest(freed) > _LEAST_LIGHT
+        strong &= largest(printed) > LEAST_LIGHT
     return np.where(strong, hue_deg(lab), np.nan)
 
 
@@ -121,12 +121,12 @@ PRINT_SIGMA_DEG = {"white": 13.0, "black": 18.0}
 _SEEN_SIGMA_DEG = 5.0
 
 
-def printed_palette(deck: Deck, side: str) -> Palette:
-    """Return the palette of the deck's description."""
+def printed_palette(deck: Deck, side: str, lamp: Floats = NEUTRAL) -> Palette:
+    """Return the palette of the deck's description under a lamp, linear RGB (3,); white ground cancels it."""
     names = tuple(deck.palette[side])
     ground = linear_rgb(deck.background[side])
     rgb = np.array([linear_rgb(deck.palette[side][name]) for name in names])
-    seen = rgb / ground if side == "white" else rgb - ground
+    seen = rgb / ground if side == "white" else (rgb - ground) * lamp
     return Palette(names, hue_deg(oklab(seen)), np.full(len(names), PRINT_SIGMA_DEG[side]))
 
 
@@ -151,3 +151,21 @@ def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats
         guess = (near * shifts[known]).sum(1) / (near.sum(1) + 0.5)
         hues = (hues + np.where(known, shifts, guess)) % 360
     return Palette(palette.names, hues, sigmas)
+
+
+def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:
+    """Return whether levels look like a card's ground in any light: of its colour on white, as dark on black."""
+    noise = 10.0
+    if side == "white":
+        shares = (levels + noise) / (ground + noise)
+        least, most = smallest(shares), largest(shares)
+        return np.asarray((least > 0.6) & (most < 1.5) & (most - least < 0.16 * most))
+    off = levels - ground
+    least, most = smallest(off), largest(off)
+    return np.asarray((most < 28) & (least > -28) & (most - least < 20))
+
+
+def freed(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> Floats:
+    """Return linear print (..., 3) on a ground: its share of white ground, what it adds to black."""
+    mark, bare = linear_of(levels), linear_of(ground)
+    return np.asarray((mark + 0.002) / (bare + 0.002) if side == "white" else np.maximum(mark - bare, 0))

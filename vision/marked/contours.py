@@ -1,4 +1,4 @@
-"""Refines the pose of a card by its contours: steps in the picture across its sides and round its marks.
+"""Refines the poses of cards by their contours, and measures these: steps across their sides and round their marks.
 
 Few marks of a mostly covered card are whole, but the visible part has contours at the right places: a stretch of an
 edge, an arc of a circle.
@@ -10,90 +10,45 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vision.arrays import Floats
-from vision.channels import largest
-from vision.deck import Deck
-from vision.marked.layouts import Hypotheses, Layouts
-from vision.marked.outline import corners_of
-from vision.marked.sampler import Sampler
-from vision.quads import points_within
-from vision.render_face import mark_outline_mm
+from vision.arrays import Flags, Floats
+from vision.channels import largest, smallest
+from vision.marked.colour import CLIPPED, GRAIN_CHROMA, LEAST_CHROMA, LEAST_LIGHT, freed, like_ground, oklab
+from vision.marked.layouts import RIM, SIDE, Hypotheses, Layouts
+from vision.marked.marks import Sampler
+from vision.quads import points_within, within_quads
 
-SIDE = 14  # points on each side of a card
-RIM = 22  # points round each mark
-_CORNER_MM = 1.5  # beyond the round corner
-OFFSETS_MM = np.arange(-4, 5) * 0.75
-LEAST_STEP = 6.0  # grey levels over two steps of the profile
+_OFFSETS_MM = np.arange(-4, 5) * 0.75
+_LEAST_STEP = 6.0  # grey levels over two steps of the profile
 _MARK_WEIGHT = 8.0  # a whole mark's centre, in contour points
 _STIFF = np.diag([1.0, 1.0, 300.0])
-
-
-@dataclass(frozen=True, eq=False)
-class Contours:
-    """Of every face of a side: `points_mm` (faces, 4·SIDE + 3·RIM, 2) and the outward `normals`, the same shape.
-
-    The sides come first (top, right, bottom, left), then the small, the medium and the big mark.
-    """
-
-    points_mm: Floats
-    normals: Floats
-
-
-def contours_of(deck: Deck, layouts: Layouts) -> Contours:
-    """Return the contours of all faces of a side."""
-    corners = corners_of(deck)
-    inset = deck.corner_radius_mm + _CORNER_MM
-    sides = [_along(corners[k], corners[(k + 1) % 4], inset) for k in range(4)]
-    faces = [sides + [_round(mark_outline_mm(deck, mark)) for mark in face.marks] for face in layouts.faces]
-    return Contours(
-        np.array([np.concatenate([points for points, _ in parts]) for parts in faces]),
-        np.array([np.concatenate([normals for _, normals in parts]) for parts in faces]),
-    )
-
-
-def _along(start: Floats, end: Floats, inset: float) -> tuple[Floats, Floats]:
-    length = float(np.linalg.norm(end - start))
-    along = (end - start) / length
-    at = np.linspace(inset, length - inset, SIDE)
-    return start + at[:, None] * along, np.repeat([[along[1], -along[0]]], SIDE, axis=0)
-
-
-def _round(outline: Floats) -> tuple[Floats, Floats]:
-    """Return points at even distances along an outline, and their outward normals."""
-    step = np.roll(outline, -1, axis=0) - outline
-    ends = np.cumsum(np.linalg.norm(step, axis=1))
-    at = (np.arange(RIM) + 0.5) / RIM * ends[-1]
-    edge = np.searchsorted(ends, at)
-    length = np.linalg.norm(step[edge], axis=1)
-    along = step[edge] / length[:, None]
-    points = outline[edge] + (at - ends[edge] + length)[:, None] * along
-    x, y = outline.T
-    clockwise = np.sign((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
-    return points, clockwise * np.stack([along[:, 1], -along[:, 0]], axis=1)
+_OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground is sampled farther out
+_WITHIN = 2  # index of the innermost place used across a contour
+_EXACT_MM = 0.5  # error of true contours after refining the pose, at a pixel a millimetre
+_NEAR_COSINE = np.cos(np.radians(28.0))  # of the angle between two hues
+_NOISE = 10.0
+_DEEPEST_SHADOW, _SHADOW_TINT = 0.2, 0.16  # of the levels of white ground
 
 
 class CardViews:
     """Reads levels at points on hypothetical cards, at each card's pose in the picture."""
 
-    def __init__(self, sampler: Sampler, hypotheses: Hypotheses, deck: Deck) -> None:
+    def __init__(self, sampler: Sampler, hypotheses: Hypotheses, layouts: Layouts) -> None:
         self._sampler = sampler
-        self._card_mm = np.array(deck.card_mm)
-        self._px = sampler.table.to_px(hypotheses.to_table(corners_of(deck)))
+        self._card_mm = layouts.corners_mm[2]
+        self._px = sampler.table.to_px(hypotheses.to_table(layouts.corners_mm).reshape(-1, 2)).reshape(-1, 4, 2)
 
     def levels(self, points_mm: Floats) -> Floats:
         """Return RGB levels (n, ..., 3) at the points (n, ..., 2) of the n cards."""
         return self._sampler.fine_levels(points_within(self._px, points_mm / self._card_mm))
 
 
-def refined(
-    sampler: Sampler, hypotheses: Hypotheses, deck: Deck, contours: Contours, layouts: Layouts, seen_mm: Floats
-) -> Hypotheses:
+def refined(sampler: Sampler, hypotheses: Hypotheses, layouts: Layouts, seen_mm: Floats) -> Hypotheses:
     """Move every hypothesis to the contours in the picture, a few mm at most.
 
     `seen_mm` (n, 3, 2): found positions of the small, medium and big mark on the table, nan for unseen.
     """
-    points, normals = contours.points_mm[hypotheses.faces], contours.normals[hypotheses.faces]
-    steps, places = steps_in(levels_across(CardViews(sampler, hypotheses, deck), points, normals))
+    points, normals = layouts.points_mm[hypotheses.faces], layouts.normals[hypotheses.faces]
+    steps, places = _steps_in(_levels_across(CardViews(sampler, hypotheses, layouts), points, normals))
     middle = points.mean(1, keepdims=True)
     rows = _motion_rows(points - middle, normals)
     centres = layouts.centres_mm[hypotheses.faces]
@@ -107,27 +62,9 @@ def refined(
     motion = np.zeros((len(hypotheses), 3))
     for scale_mm in (1.5, 1.0, 0.6, 0.6):
         off = (places - (rows @ motion[..., None])[..., 0]) / scale_mm
-        left, right = _squares(rows, np.where(steps > LEAST_STEP, (1 + off * off) ** -2, 0.0), places)
+        left, right = _squares(rows, np.where(steps > _LEAST_STEP, (1 + off * off) ** -2, 0.0), places)
         motion[:] = np.linalg.solve(left + mark_left + _STIFF, (right + mark_right)[..., None])[..., 0]
     return _moved(hypotheses, motion, middle[:, 0])
-
-
-class MovedCards:
-    """Refines cards of one side in one picture, each only once: most cards repeat in each round of closer looks."""
-
-    def __init__(self, deck: Deck, contours: Contours, layouts: Layouts) -> None:
-        self._deck, self._contours, self._layouts = deck, contours, layouts
-        self._poses: dict[bytes, Floats] = {}
-
-    def of(self, sampler: Sampler, found: Hypotheses, seen_mm: Floats) -> Hypotheses:
-        """Return the cards moved to their contours in the picture; see `refined`."""
-        cards = [row.tobytes() for row in np.column_stack([found.faces, found.marks, found.turn, found.shift_mm])]
-        new = np.array([k for k, card in enumerate(cards) if card not in self._poses], np.intp)
-        if len(new):
-            moved = refined(sampler, found.take(new), self._deck, self._contours, self._layouts, seen_mm[new])
-            self._poses |= {cards[k]: pose for k, pose in zip(new, np.c_[moved.turn, moved.shift_mm], strict=True)}
-        poses = np.array([self._poses[card] for card in cards])
-        return replace(found, turn=poses[:, 0], shift_mm=poses[:, 1:])
 
 
 def _motion_rows(arms: Floats, normals: Floats) -> Floats:
@@ -142,21 +79,21 @@ def _squares(rows: Floats, weight: Floats, gap: Floats) -> tuple[Floats, Floats]
     return np.einsum("npi,npj->nij", weighted, rows), np.einsum("npi,np->ni", weighted, gap)
 
 
-def levels_across(views: CardViews, points: Floats, normals: Floats) -> Floats:
-    """Return RGB levels (n, p, `OFFSETS_MM`, 3) across each contour point, outwards."""
-    return views.levels(points[:, :, None] + OFFSETS_MM[:, None] * normals[:, :, None])
+def _levels_across(views: CardViews, points: Floats, normals: Floats) -> Floats:
+    """Return RGB levels (n, p, `_OFFSETS_MM`, 3) across each contour point, outwards."""
+    return views.levels(points[:, :, None] + _OFFSETS_MM[:, None] * normals[:, :, None])
 
 
-def steps_in(levels: Floats) -> tuple[Floats, Floats]:
-    """Return the strongest step (n, p) across each contour point, and its place in mm outwards; see `levels_across`."""
+def _steps_in(levels: Floats) -> tuple[Floats, Floats]:
+    """Return the strongest step (n, p) across each contour point, and its place in mm outwards."""
     step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2]))
     # Of two edges the nearer one is more likely the card's own.
-    nearby = step * (1 - 0.15 * np.abs(OFFSETS_MM[1:-1]))
+    nearby = step * (1 - 0.15 * np.abs(_OFFSETS_MM[1:-1]))
     best = np.clip(nearby.argmax(-1), 1, step.shape[-1] - 2)[..., None]
     before, at, after = (np.take_along_axis(step, best + k, -1)[..., 0] for k in (-1, 0, 1))
     bend = np.minimum(before - 2 * at + after, -1e-6)
     finer = np.clip(0.5 * (before - after) / bend, -0.5, 0.5)
-    return at, OFFSETS_MM[1:-1][best[..., 0]] + (OFFSETS_MM[1] - OFFSETS_MM[0]) * finer
+    return at, _OFFSETS_MM[1:-1][best[..., 0]] + (_OFFSETS_MM[1] - _OFFSETS_MM[0]) * finer
 
 
 def _unturned(hypotheses: Hypotheses, vectors: Floats) -> Floats:
@@ -171,3 +108,124 @@ def _moved(hypotheses: Hypotheses, motion: Floats, about: Floats) -> Hypotheses:
     target = hypotheses.to_table((about + motion[:, :2])[:, None])[:, 0]
     turned = replace(hypotheses, turn=hypotheses.turn + motion[:, 2], shift_mm=np.zeros_like(hypotheses.shift_mm))
     return replace(turned, shift_mm=target - turned.to_table(about[:, None])[:, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class Traces:
+    """Measurements along the contours of n cards, outside the known cards.
+
+    Of each side (n, 4): `edge_open`, the share where the card's ground is visible within it, and `edge_seen`, the share
+    where it is visible and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
+    ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
+    sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
+    (n, 3): where the strongest step is less than half a mm off.
+    """
+
+    edge_open: Floats
+    edge_seen: Floats
+    rim_seen: Floats
+    rim_cut: Floats
+    rim_spilt: Floats
+    rim_bare: Floats
+    rim_open: Floats
+    edge_exact: Floats
+    rim_exact: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class CardColours:
+    """The colours of n cards in their light.
+
+    `ground` (n, 3): each card's own, in RGB levels; `rings` (n, 3, 3): the same round each mark, which may be in
+    another light; `hues_deg` (n, 3): the marks' colours; `least_chroma` (n,): see `least_print`.
+    """
+
+    ground: Floats
+    rings: Floats
+    hues_deg: Floats
+    least_chroma: Floats
+
+
+def traces(
+    sampler: Sampler, hypotheses: Hypotheses, layouts: Layouts, colours: CardColours, known_mm: Floats
+) -> Traces:
+    """Measure along the contours; `known_mm` (k, 4, 2): corners of known cards."""
+    side = layouts.side
+    points, normals = layouts.points_mm[hypotheses.faces], layouts.normals[hypotheses.faces]
+    views = CardViews(sampler, hypotheses, layouts)
+    profiles, outside = _levels_across(views, points, normals), views.levels(points + _OUTSIDE_MM[side] * normals)
+    covered = within_quads(hypotheses.to_table(points + _OFFSETS_MM[_WITHIN] * normals), known_mm)
+    within = profiles[:, :, _WITHIN]
+    sides, marks = slice(0, 4 * SIDE), slice(4 * SIDE, None)
+    levels = np.concatenate([profiles[:, sides, _WITHIN : _WITHIN + 4], outside[:, sides, None]], axis=2)
+    step = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > _LEAST_STEP
+    own = colours.ground[:, None]
+    plain, shaded = like_ground(within[:, sides], own, side), _in_other_light(within[:, sides], own, side)
+    edge_open = (plain | (shaded & np.array(side == "white"))) & ~covered[:, sides]
+    edge_seen = edge_open & step
+    strongest, places = _steps_in(profiles)
+    exact = (strongest > _LEAST_STEP) & (np.abs(places) < _EXACT_MM)
+    # Under a reflection black is grey, and so may the table be. But then the card ends where it gets lighter.
+    darker = (within[:, sides] < outside[:, sides]).all(-1)
+    edge_exact = exact[:, sides] & (edge_open | (shaded & darker & ~covered[:, sides]))
+    within, outside, hidden = within[:, marks], outside[:, marks], covered[:, marks]
+    ground, expected = np.repeat(colours.rings, RIM, axis=1), np.repeat(colours.hues_deg, RIM, axis=1)
+    open_outside, other_light = like_ground(outside, ground, side), _in_other_light(outside, ground, side)
+    # Relative to the ground right beside it, a mark keeps its colour in shadow and under a reflection.
+    local = np.where((open_outside | other_light)[..., None], outside, ground)
+    like_bare = like_ground(within, ground, side)
+    chroma = _chroma_of(within, local, side, expected)
+    tinted = (chroma > colours.least_chroma[:, None]) & ~hidden
+    if side == "white":
+        # Under haze or glare print may be as pale as a shadow, but not as grey. Where a mark was not found, a little
+        # colour is enough not to count as missing.
+        least = np.repeat(np.where(hypotheses.marks >= 0, colours.least_chroma[:, None], GRAIN_CHROMA), RIM, axis=1)
+        bare = like_bare & (chroma <= least) & ~hidden
+    else:
+        bare = like_bare & ~hidden
+        tinted &= ~bare
+    spilt = _coloured(outside, ground, side, expected) & ~open_outside
+    shown = open_outside | (other_light & ~spilt)
+    return Traces(
+        _shares(edge_open, 4),
+        _shares(edge_seen, 4),
+        _shares(tinted & shown, 3),
+        _shares(tinted & ~shown & ~spilt, 3),
+        _shares(tinted & spilt, 3),
+        _shares(bare & open_outside, 3),
+        _shares(~hidden, 3),
+        _shares(edge_exact, 4),
+        _shares(exact[:, marks] & ~hidden, 3),
+    )
+
+
+def _shares(good: Flags, parts: int) -> Floats:
+    return np.asarray(good.reshape(len(good), parts, -1).mean(2))
+
+
+def _in_other_light(levels: Floats, ground: Floats, side: str) -> Flags:
+    """Return whether levels may be a card's ground in a shadow, darker but of the same tint, or glare on black."""
+    if side == "black":
+        least, most = smallest(levels), largest(levels)
+        return np.asarray(most - least < 0.25 * most + 12)
+    shares = (levels + _NOISE) / (ground + _NOISE)
+    least, most = smallest(shares), largest(shares)
+    return np.asarray((most < 1) & (least > _DEEPEST_SHADOW) & (most - least < _SHADOW_TINT * most))
+
+
+def _coloured(levels: Floats, ground: Floats, side: str, hues: Floats) -> Flags:
+    """Return whether levels (n, p, 3) show the hues (n, p) on a ground (n, p, 3)."""
+    return _chroma_of(levels, ground, side, hues) > LEAST_CHROMA
+
+
+def _chroma_of(levels: Floats, ground: Floats, side: str, hues: Floats) -> Floats:
+    """Return the strength (n, p) of the hues (n, p) in levels (n, p, 3) on a ground (n, p, 3), 0 for other hues."""
+    printed = freed(levels, ground, side)
+    lab = oklab(printed)
+    light, clipped = np.ones(levels.shape[:-1]), np.zeros(levels.shape[:-1], bool)
+    if side == "black":
+        # Clipped print on black has lost its colour but not its shape.
+        light, clipped = largest(printed), np.asarray((levels > CLIPPED).all(-1))
+    chroma, angle = np.hypot(lab[..., 1], lab[..., 2]), np.radians(hues)
+    near = lab[..., 1] * np.cos(angle) + lab[..., 2] * np.sin(angle) > _NEAR_COSINE * chroma
+    return np.where(clipped, np.inf, np.where(near & (light > LEAST_LIGHT), chroma, 0.0))

@@ -7,84 +7,58 @@ mark's own contrast, so glare and shadow move the contrast but not the outline.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from vision.arrays import Image
-from vision.marked.marks import Foreground, Marks, WorkImage, find_marks, least_area_px, resized
-from vision.marked.patches import patches_of
+from vision.arrays import Floats, Image
+from vision.effort import spend
+from vision.marked.marks import Foreground, Marks, Sampler, WorkImage, find_marks, least_area_px
+from vision.marked.side_marks import RING
+from vision.quads import distances, within_quads
 from vision.table import Table
 
 _WIDER = 1.08  # than a window that no mark holds
 _DARK = 8  # grey levels of sensor noise that no ratio should amplify
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
-# On black, a blurred mark ends at half of the light, which is two thirds of the step in grey levels.
-_HALF_LIGHT = 0.66
-_LEAST_CORE = 0.75  # less of a mark is left where it is half in shadow: there half of the grey levels must do
-_OVER_TEXTURE = 3.0
-_CALM_MM = 36.0  # some uncovered ground is visible within this window about any mark
 _NEAR_MM = 4.0  # the strongest contrast of a mark is this near to any place on it
 _BRIGHT = 90
-_LEAST_TINT = 0.12
-_LIGHT = 0.45
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
-_CLIPPED = 250
-# White that clips was lighter than its levels, and at a mark's outline half of its light clips, too. The remaining
-# mark ends at a fifth of its contrast: so 2,900 marks had their printed areas, the faintest 0.7 to 0.9.
-_WASHED_OUT_SHARE = 0.2
-_WASHED_OUT_LEAST = 3  # grey levels: clipped ground has no grain
-_SPARSE = 4
+_ARC = 0.3  # of a circle, fitted in one piece
+_LEAST_POINTS = 18
+_RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
+_NEAR_ARC_MM = 0.8
+_INSIDE_PX = 0.5  # an outline goes through the middles of the outermost pixels
+_LEAST_SHOWN = 0.4  # of the circle's outline
+_BINS = 24
+_SAME_MM = 3.0
+_WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
+_TRIES = 8  # of one radius
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
 
 def foreground_and_marks(
     work: WorkImage, table: Table, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
 ) -> tuple[Foreground, Marks]:
-    """Return the foreground on a `white` or `black` ground, and its marks; see `find_foregrounds`."""
-    foreground, fuller = find_foregrounds(work, ground, area_range_mm2, px_per_mm)
-    found = find_marks(work, table, foreground, ground, area_range_mm2, px_per_mm)
-    if fuller is not None:
-        also = find_marks(work, table, fuller, ground, area_range_mm2, px_per_mm)
-        found = found.and_also(also.unlike(found))
-    return foreground, found
+    """Segment the foreground on a `white` or `black` ground; also return its patches that may be marks.
 
-
-def find_foregrounds(
-    work: WorkImage, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
-) -> tuple[Foreground, Foreground | None]:
-    """Segment the foreground on a `white` or `black` ground.
-
-    `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale. Return a second foreground where white ground
-    is clipped. It also has the patches of washed-out marks, but near ones may have merged.
+    `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale.
     """
-    least_px = least_area_px(area_range_mm2[0], px_per_mm)
-    mask, level, closed = _mask(work, ground, least_px, area_range_mm2[1], px_per_mm)
-    first = Foreground(mask, level, *patches_of(mask, least_px))
-    faint = _washed_out(work.bgr, closed, _window(_NEAR_MM, px_per_mm)) if ground == "white" else None
-    if faint is None:
-        return first, None
-    mask = _grown(first, faint)
-    return first, Foreground(mask, level, *patches_of(mask, least_px))
+    mask = _mask(work, ground, area_range_mm2[1], px_per_mm)
+    spend(mask.size / 80)
+    _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+    numbers = 1 + np.flatnonzero(stats[1:, 4] >= least_area_px(area_range_mm2[0], px_per_mm))
+    boxes = stats[numbers].astype(np.intp)
+    foreground = Foreground(
+        mask, np.asarray(labels, np.int32), numbers, boxes, np.asarray(centres[numbers], np.float64)
+    )
+    return foreground, find_marks(work, table, foreground, ground, area_range_mm2, px_per_mm)
 
 
-def _grown(first: Foreground, faint: Image) -> Image:
-    """Return a 0/1 mask (h, w) of the patches that `faint`, 0/1 (h, w), adds to a first foreground or enlarges."""
-    added = cv2.subtract(faint, first.mask)
-    beside = np.asarray(cv2.dilate(added, cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))), np.uint8)
-    enlarged = np.zeros(int(first.labels.max()) + 1, np.uint8)
-    enlarged[first.labels[beside.view(bool)]] = 1
-    enlarged[0] = 0
-    return np.asarray(cv2.bitwise_or(enlarged.take(first.labels), added), np.uint8)
-
-
-def _mask(
-    work: WorkImage, ground: str, least_px: float, most_mm2: float, px_per_mm: float
-) -> tuple[Image, Image, Image]:
-    """Return the foreground's 0/1 mask (h, w), the ground's BGR levels (h, w, 3), and these at half scale, not raised.
-
-    White ground's levels are raised a little; patches smaller than `least_px` do not matter.
-    """
+def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Image:
+    """Return the foreground's 0/1 mask (h, w)."""
     height, width = work.bgr.shape[:2]
     # No mark holds a square window of more than its own area, so the ground closes over it. A much wider window would
     # not fit into a card's corners, where the table would then look like the ground. Grain needs a slightly wider one.
@@ -101,95 +75,22 @@ def _mask(
         contrast, least = _extremes(np.asarray(cv2.subtract(work.bgr, level), np.uint8))
     near = _window(_NEAR_MM, px_per_mm)
     peak = np.asarray(cv2.dilate(contrast, np.ones((near, near), np.uint8)), np.uint8)
-    restless = cv2.resize(_restlessness(contrast, px_per_mm), (width, height))
-    floor = np.maximum(_times(restless, _OVER_TEXTURE), np.uint8(_LEAST_CONTRAST[ground]))
-    strong = _over(cv2.add(contrast, contrast), peak) & _over(contrast, floor)
-    mask = strong if ground == "white" else _half_lit(strong, _over(contrast, _times(peak, _HALF_LIGHT)), least_px)
+    mask = _over(cv2.add(contrast, contrast), peak) & _over_level(contrast, _LEAST_CONTRAST[ground])
     coloured = _over(cv2.subtract(contrast, least), _times(contrast, _LEAST_CHROMA[ground]))
-    if ground == "white":
-        # A black card beside a coloured mark also differs from that mark, but has no tint of its own.
-        coloured &= _tinted_or_light(work.bgr)
-    else:
-        # Clipped print has lost its colour but not its shape, and no shadow is bright.
-        coloured |= _over_level(contrast, _BRIGHT) | _clipped_somewhere(work.bgr)
+    if ground == "black":
+        # No shadow is bright, and clipped print has lost its colour.
+        coloured |= _over_level(contrast, _BRIGHT)
     mask &= coloured
-    return np.asarray(mask & 1, np.uint8), np.asarray(level, np.uint8), plain
-
-
-def _washed_out(bgr: Image, ground: Image, near: int) -> Image | None:
-    """Return a 0/1 mask (h, w) of marks on ground clipped in all channels; None without such ground.
-
-    `ground` (h / 2, w / 2, 3): the ground's levels at half the scale; `near`: see `_NEAR_MM`, in px.
-    """
-    sparse = np.asarray((ground[::_SPARSE, ::_SPARSE] >= _CLIPPED).all(-1), np.uint8)
-    left, top, width, height = (_SPARSE * side for side in cv2.boundingRect(sparse))
-    if not width:
-        return None
-    small = _extremes(ground[top : top + height, left : left + width])[1]
-    height, width = (2 * side for side in small.shape)
-    part = np.s_[2 * top : 2 * top + height, 2 * left : 2 * left + width]
-    most, least = _extremes(bgr[part])
-    # A shadow may end on a mark: the mark goes on a little beside the clipped ground.
-    clipped = cv2.dilate(_over_level(small, _CLIPPED - 1), np.ones((3, 3), np.uint8))
-    gap = cv2.subtract(cv2.resize(small, (width, height)), least)
-    contrast = np.asarray(cv2.bitwise_and(gap, cv2.resize(clipped, (width, height))), np.uint8)
-    peak = cv2.dilate(contrast, np.ones((near, near), np.uint8))
-    bound = np.maximum(_times(peak, _WASHED_OUT_SHARE), np.uint8(_WASHED_OUT_LEAST))
-    coloured = _over(cv2.subtract(most, least), _times(contrast, _LEAST_CHROMA["white"]))
-    found = np.zeros(bgr.shape[:2], np.uint8)
-    found[part] = cv2.morphologyEx(_over(contrast, bound) & coloured & 1, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    return found
+    return np.asarray(mask & 1, np.uint8)
 
 
 def _window(reach_mm: float, px_per_mm: float) -> int:
     return 2 * max(1, round(reach_mm * px_per_mm)) + 1
 
 
-def _half_lit(half: Image, core: Image, least_px: float) -> Image:
-    """Return the core 0/255 (h, w) of each patch of `half`, or the whole patch where its core is small.
-
-    Patches smaller than `least_px` stay cores.
-    """
-    core = np.asarray(core & half, np.uint8)
-    count, labels = cv2.connectedComponents(half, connectivity=4, ltype=cv2.CV_32S)
-    areas = np.bincount(labels[(half & 1).view(bool)], minlength=count)
-    # Most of every patch is core, so only the few other pixels are counted.
-    rest = np.flatnonzero(half != core)
-    patch = labels.ravel()[rest]
-    kept = areas - np.bincount(patch, minlength=count)
-    weak = (kept < _LEAST_CORE * areas) & (areas >= least_px)
-    core.ravel()[rest[weak[patch]]] = 255
-    return core
-
-
-def _tinted_or_light(bgr: Image) -> Image:
-    """Return a 0/255 mask of pixels with a tint, relative to the lightest parts, or too light for a black card."""
-    sample = bgr[::8, ::8].reshape(-1, 3)
-    least = sample.min(1)
-    white = np.median(sample[least >= np.percentile(least, 95)], axis=0) + 1.0
-    most, least = _extremes(bgr, (white.max() / white).tolist())
-    tinted = _over(cv2.subtract(most, least), _times(most, _LEAST_TINT))
-    return np.asarray(tinted | _over_level(most, _LIGHT * float(white.max())), np.uint8)
-
-
-def _clipped_somewhere(bgr: Image) -> Image:
-    """Return a 0/255 mask of pixels with at least one clipped channel."""
-    return np.asarray(cv2.bitwise_not(cv2.inRange(bgr, np.zeros(3), np.full(3, _CLIPPED - 1.0))), np.uint8)
-
-
-def _restlessness(contrast: Image, px_per_mm: float) -> Image:
-    """Return the least mean contrast of small places nearby, at quarter size: low on a card's ground, high on wood."""
-    small = resized(contrast, (contrast.shape[1] // 4, contrast.shape[0] // 4))
-    patch = max(1, round(4 * px_per_mm / 4))
-    calm = cv2.blur(small, (patch, patch))
-    near = max(3, round(_CALM_MM * px_per_mm / 4)) | 1
-    return np.asarray(cv2.erode(calm, np.ones((near, near), np.uint8)), np.uint8)
-
-
-def _extremes(bgr: Image, gains: Sequence[float] = (1.0, 1.0, 1.0)) -> tuple[Image, Image]:
-    """Return the greatest and the least of each pixel's channels, after each channel's gain."""
-    channels = (c if gain == 1 else _times(c, gain) for c, gain in zip(cv2.split(bgr), gains, strict=True))
-    blue, green, red = channels
+def _extremes(bgr: Image) -> tuple[Image, Image]:
+    """Return the greatest and the least of each pixel's channels."""
+    blue, green, red = cv2.split(bgr)
     most, least = cv2.max(cv2.max(blue, green), red), cv2.min(cv2.min(blue, green), red)
     return np.asarray(most, np.uint8), np.asarray(least, np.uint8)
 
@@ -206,3 +107,152 @@ def _over(image: cv2.typing.MatLike, other: cv2.typing.MatLike) -> Image:
 def _over_level(image: Image, level: float) -> Image:
     """Return a 0/255 mask of pixels greater than a level."""
     return np.asarray(cv2.threshold(image, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
+
+
+def cut_marks(
+    sampler: Sampler,
+    foreground: Foreground,
+    known_px: Floats,
+    whole: Marks,
+    open_to_doubt: NDArray[np.bool_],
+    radii_mm: Floats,
+) -> tuple[Marks, Floats]:
+    """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
+
+    A finger, a sleeve or a shadow that touches a mark makes one patch with it; its visible part is still an arc.
+    `open_to_doubt` (n,): which of the `whole` marks may be the rest of one that a straight edge cuts, with another
+    middle. Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the
+    directions (k, RING) in rad from their middles to their visible outlines.
+    """
+    work, table = sampler.work, sampler.table
+    if not len(radii_mm):
+        return whole.take(np.zeros(len(whole), bool)), np.zeros((0, RING))
+    certain_px = whole.centres_px[~open_to_doubt]
+    px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
+    known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm
+    boxes = _unexplained(foreground, known, work.to_work(certain_px), least_px)
+    contours = _contours(foreground.mask, boxes, known, least_px)
+    outlines = _outlines(work, table, contours, certain_px, px_per_mm / work.scale)
+    found: list[tuple[float, Floats]] = []
+    towards: list[Floats] = []
+    for radius in radii_mm.tolist():
+        count = max(_LEAST_POINTS, round(_ARC * 2 * np.pi * radius * px_per_mm))
+        seen = radius - _INSIDE_PX / px_per_mm
+        for middle in _arc_middles(outlines, count, seen):
+            angles, better = _shown(outlines.points_mm, middle, seen)
+            if np.linalg.norm(whole.centres_mm - better, axis=1).min(initial=np.inf) < _WHOLE_MM:
+                continue
+            shown = len(angles) / _BINS
+            if shown > _LEAST_SHOWN and all(np.linalg.norm(better - other) > _SAME_MM for _, other in found):
+                found.append((radius, better))
+                towards.append(angles[np.linspace(0, len(angles) - 1, RING).round().astype(np.intp)])
+    centres_mm = np.array([middle for _, middle in found]).reshape(-1, 2)
+    areas = np.pi * np.array([radius for radius, _ in found]) ** 2
+    centres_px = table.to_px(centres_mm)
+    cut = Marks(whole.ground, centres_px, centres_mm, areas, table.px_per_mm(centres_px), np.ones(len(found)))
+    return cut, np.array(towards).reshape(-1, RING)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outlines:
+    """Long outlines, one after the other: `points_mm` (n, 2), and `number` (n,), the outline of each point.
+
+    `origin_mm` (n, 2): the first point of each outline; `sums` (9, n + 1): running sums of x, y, z, x², xy, y², xz, yz
+    and z² of the points from there, where z = x² + y².
+    """
+
+    points_mm: Floats
+    number: NDArray[np.intp]
+    origin_mm: Floats
+    sums: Floats
+
+
+_NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.zeros((9, 1)))
+
+
+def _unexplained(foreground: Foreground, known: Floats, whole: Floats, radius: float) -> NDArray[np.intp]:
+    """Return boxes (n, 5) of patches that may hold half a circle: not `known`, not `whole`."""
+    boxes = foreground.boxes
+    large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
+    boxes = boxes[large & (distances(foreground.centres, whole).min(axis=1, initial=np.inf) > 1)]
+    corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
+    unexplained: NDArray[np.intp] = boxes[
+        ~within_quads(corners.reshape(-1, 2).astype(np.float64), known).reshape(-1, 4).all(axis=1)
+    ]
+    return unexplained
+
+
+def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
+    """Return the long outlines (n, 2) on a mask within the boxes (k, 5), without specks, threads and known quads."""
+    if not len(boxes):
+        return []
+    low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:4]).max(axis=0)
+    window = mask[low[1] : high[1], low[0] : high[0]]
+    window = np.asarray(cv2.morphologyEx(window, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+    for quad in known - low:
+        cv2.fillConvexPoly(window, np.rint(quad).astype(np.int32), (0,))
+    contours, _ = cv2.findContours(window, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    return [contour[:, 0] + low for contour in contours if len(contour) > max(_LEAST_POINTS, np.pi * radius)]
+
+
+def _outlines(
+    work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole_px: Floats, near_px: float
+) -> _Outlines:
+    """Map outlines in work px to the table, without those whose middle is near that of a whole mark."""
+    if not long:
+        return _NONE
+    points_px = work.to_picture(np.concatenate(long))
+    lengths = np.array([len(c) for c in long], np.intp)
+    middles = np.add.reduceat(points_px, np.cumsum(lengths) - lengths) / lengths[:, None]
+    apart = distances(middles, whole_px)
+    unknown = np.repeat((apart > near_px).all(axis=1), lengths)
+    points, number = table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
+    if not len(points):
+        return _NONE
+    begins = np.flatnonzero(np.diff(number, prepend=-1))
+    origin = np.repeat(points[begins], np.diff(begins, append=len(points)), axis=0)
+    x, y = (points - origin).T
+    z = x * x + y * y
+    sums = np.cumsum(np.stack([x, y, z, x * x, x * y, y * y, x * z, y * z, z * z]), axis=1)
+    return _Outlines(points, number, origin, np.concatenate([np.zeros((9, 1)), sums], axis=1))
+
+
+def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]:
+    """Return middles of circles of about `radius` through `count` neighbouring points, the best first (Kåsa 1976)."""
+    number = outlines.number
+    if len(number) < count:
+        return []
+    mx, my, mz, xx, xy, yy, xz, yz, zz = (outlines.sums[:, count:] - outlines.sums[:, :-count]) / count
+    xx, xy, yy, xz, yz, zz = xx - mx * mx, xy - mx * my, yy - my * my, xz - mx * mz, yz - my * mz, zz - mz * mz
+    span = np.maximum(xx * yy - xy * xy, 1e-9)
+    x, y = (yy * xz - xy * yz) / (2 * span), (xx * yz - xy * xz) / (2 * span)
+    size = np.sqrt(np.maximum(mz - 2 * (x * mx + y * my) + x * x + y * y, 1e-9))
+    off = zz - 4 * (x * xz + y * yz) + 4 * (x * x * xx + 2 * x * y * xy + y * y * yy)
+    rough = np.sqrt(np.maximum(off, 0)) / (2 * size)
+    good = (number[: len(rough)] == number[count - 1 :]) & (np.abs(size / radius - 1) < _RADIUS_OFF)
+    chosen = np.flatnonzero(good & (rough < _ROUGH_MM))
+    middles: list[Floats] = []
+    for k in chosen[np.argsort(rough[chosen], kind="stable")].tolist():
+        middle = outlines.origin_mm[k] + (x[k], y[k])
+        if all(np.abs(middle - other).max() > _SAME_MM for other in middles):
+            middles.append(middle)
+        if len(middles) == _TRIES:
+            break
+    return middles
+
+
+def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
+    """Return the directions in rad of points on a circle's outline, and its middle moved to fit them."""
+    across, down = np.abs(points - middle).T
+    points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
+    ahead = np.zeros((0, 2))
+    for _ in range(3):
+        gap = points - middle
+        apart = np.hypot(gap[:, 0], gap[:, 1])
+        near = np.abs(apart - radius) < _NEAR_ARC_MM
+        if np.count_nonzero(near) < _LEAST_POINTS:
+            return np.zeros(0), middle
+        ahead = gap[near] / apart[near, None]
+        middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
+    angle = np.arctan2(ahead[:, 1], ahead[:, 0])
+    return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle

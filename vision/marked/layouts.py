@@ -1,14 +1,9 @@
-"""Proposes cards of a known deck from the distances between marks alone.
-
-Three marks at the right distances from each other identify a face and its pose, even with covered edges. Two marks
-leave a few faces to choose from. It is geometric hashing (Lamdan and Wolfson 1988) on a metric plane: two points are a
-basis and the distances are the key.
-"""
+"""Describes where the marks of a deck's faces are, and hypothetical cards: faces with poses on the table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +11,15 @@ from numpy.typing import NDArray
 from vision.arrays import Floats
 from vision.deck import Deck, Face
 from vision.marked.marks import Marks
-from vision.quads import distances
 from vision.render_face import mark_outline_mm
 
 _AREA_RATIO = (0.62, 1.4)  # a found mark's area over the printed one's; blur and light move the outline
 _FULLNESS_SLACK = {"small": 0.11, "medium": 0.07, "big": 0.05}
 OUT_OF_SHAPE = 1.6  # times the slack, where two other marks fit: blur and glare round a mark off
-_FLAT_MM2 = 25.0
-ROUND = 0.995  # fullness
-_AGREE = 0.006
-_PAIRS = ((0, 1), (1, 2), (0, 2))
+_ROUND = 0.995  # fullness
+SIDE, RIM = 14, 22  # contour points on each side of a card, and round each mark
+_CORNER_MM = 1.5  # of a side, beyond the round corner
+PAIRS = ((0, 1), (1, 2), (0, 2))
 
 
 def _moments(outline: Floats) -> tuple[float, Floats, float]:
@@ -48,7 +42,8 @@ class Layouts:
 
     `centres_mm` (n, 3, 2): centroids on the card; `areas_mm2` (n, 3); `fullness` (n, 3): see `vision.marked.marks`;
     `distances_mm` (n, 3): between marks small-medium, medium-big, small-big; `turns` (n,): the signed area of the
-    triangle of centres in mm².
+    triangle of centres in mm²; `colours` (n, 3): index into the side's palette; `corners_mm` (4, 2): of a card.
+    `points_mm` (n, 4·SIDE + 3·RIM, 2) and outward `normals` of the contours: top, right, bottom, left, then the marks.
     """
 
     side: str
@@ -58,6 +53,10 @@ class Layouts:
     fullness: Floats
     distances_mm: Floats
     turns: Floats
+    colours: NDArray[np.intp]
+    corners_mm: Floats
+    points_mm: Floats
+    normals: Floats
 
     @cached_property
     def kinds(self) -> tuple[Floats, Floats, Floats]:
@@ -66,9 +65,9 @@ class Layouts:
         return np.unique(small, axis=0).T, np.unique(medium, axis=0).T, np.unique(big, axis=0).T
 
     @cached_property
-    def all_round(self) -> bool:
-        """Return whether all marks are circles."""
-        return bool((self.fullness > ROUND).all())
+    def radii_mm(self) -> Floats:
+        """Return the radii of the round marks, the greatest first."""
+        return np.sqrt(np.unique(self.areas_mm2[self.fullness > _ROUND].round(1))[::-1] / np.pi)
 
     @property
     def area_range_mm2(self) -> tuple[float, float]:
@@ -76,27 +75,60 @@ class Layouts:
         return float(self.areas_mm2.min() * _AREA_RATIO[0]), float(self.areas_mm2.max() * _AREA_RATIO[1])
 
 
+@lru_cache(maxsize=8)
 def layouts_of(deck: Deck, side: str) -> Layouts:
     """Return the layouts of one side of a deck."""
-    faces = deck.side(side)
-    parts = [[_moments(mark_outline_mm(deck, mark)) for mark in face.marks] for face in faces]
+    faces, palette = deck.side(side), tuple(deck.palette[side])
+    outlines = [[mark_outline_mm(deck, mark) for mark in face.marks] for face in faces]
+    parts = [[_moments(outline) for outline in face] for face in outlines]
     centres = np.array([[centre for _, centre, _ in face] for face in parts])
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]) * deck.card_mm
+    inset = deck.corner_radius_mm + _CORNER_MM
+    sides = [_along(corners[k], corners[(k + 1) % 4], inset) for k in range(4)]
+    contours = [[*sides, *(_round(outline) for outline in face)] for face in outlines]
     return Layouts(
         side,
         faces,
         centres,
         np.array([[area for area, _, _ in face] for face in parts]),
         np.array([[full for _, _, full in face] for face in parts]),
-        _distances(centres),
-        _turn(centres),
+        apart_of(centres),
+        turn_of(centres),
+        np.array([[palette.index(mark.colour) for mark in face.marks] for face in faces]),
+        corners,
+        np.array([np.concatenate([points for points, _ in face]) for face in contours]),
+        np.array([np.concatenate([normals for _, normals in face]) for face in contours]),
     )
 
 
-def _distances(centres: Floats) -> Floats:
-    return np.stack([np.linalg.norm(centres[:, a] - centres[:, b], axis=1) for a, b in _PAIRS], axis=1)
+def _along(start: Floats, end: Floats, inset: float) -> tuple[Floats, Floats]:
+    length = float(np.linalg.norm(end - start))
+    along = (end - start) / length
+    at = np.linspace(inset, length - inset, SIDE)
+    return start + at[:, None] * along, np.repeat([[along[1], -along[0]]], SIDE, axis=0)
 
 
-def _turn(centres: Floats) -> Floats:
+def _round(outline: Floats) -> tuple[Floats, Floats]:
+    """Return points at even distances along an outline, and their outward normals."""
+    step = np.roll(outline, -1, axis=0) - outline
+    ends = np.cumsum(np.linalg.norm(step, axis=1))
+    at = (np.arange(RIM) + 0.5) / RIM * ends[-1]
+    edge = np.searchsorted(ends, at)
+    length = np.linalg.norm(step[edge], axis=1)
+    along = step[edge] / length[:, None]
+    points = outline[edge] + (at - ends[edge] + length)[:, None] * along
+    x, y = outline.T
+    clockwise = np.sign((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
+    return points, clockwise * np.stack([along[:, 1], -along[:, 0]], axis=1)
+
+
+def apart_of(centres: Floats) -> Floats:
+    """Return the distances (n, 3) of marks (n, 3, 2): small-medium, medium-big, small-big."""
+    return np.stack([np.linalg.norm(centres[:, a] - centres[:, b], axis=1) for a, b in PAIRS], axis=1)
+
+
+def turn_of(centres: Floats) -> Floats:
+    """Return the signed areas (n,) of the triangles of marks (n, 3, 2)."""
     a, b = centres[:, 1] - centres[:, 0], centres[:, 2] - centres[:, 0]
     return np.asarray((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) / 2)
 
@@ -121,9 +153,7 @@ class Hypotheses:
 
     def take(self, which: NDArray[np.intp] | NDArray[np.bool_]) -> Hypotheses:
         """Return the chosen hypotheses."""
-        return Hypotheses(
-            self.faces[which], self.marks[which], self.turn[which], self.shift_mm[which], self.residual_mm[which]
-        )
+        return Hypotheses(*(getattr(self, f.name)[which] for f in fields(self)))
 
     def to_table(self, points_mm: Floats) -> Floats:
         """Map points (n, k, 2) or (k, 2) on every card to points (n, k, 2) on the table."""
@@ -137,13 +167,7 @@ class Hypotheses:
 
 def concatenated(parts: list[Hypotheses]) -> Hypotheses:
     """Return several lists of hypotheses as one."""
-    return Hypotheses(
-        np.concatenate([p.faces for p in parts]),
-        np.concatenate([p.marks for p in parts]),
-        np.concatenate([p.turn for p in parts]),
-        np.concatenate([p.shift_mm for p in parts]),
-        np.concatenate([p.residual_mm for p in parts]),
-    )
+    return Hypotheses(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Hypotheses)))
 
 
 def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> NDArray[np.bool_]:
@@ -179,85 +203,6 @@ def shape_fits(
         fuller = marks.fullness[number] - layouts.fullness[faces, size]
         good &= _fit(layouts, size, ratio, fuller, loose) | (number < 0)
     return good
-
-
-def whole_cards(
-    layouts: Layouts,
-    marks: Marks,
-    slack_mm: float,
-    free: NDArray[np.bool_],
-    stretch: float,
-) -> tuple[Hypotheses, Floats]:
-    """Return all faces whose layout fits three `free` found marks, each distance within `slack_mm`.
-
-    The whole card may be larger or smaller by `stretch`; also return the scale (n,) of each.
-    """
-    if np.count_nonzero(free) < 3:
-        return no_cards(), np.zeros(0)
-    sizes = size_candidates(layouts, marks, OUT_OF_SHAPE) & free[:, None]
-    small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
-    apart = distances(marks.centres_mm, marks.centres_mm)
-    low, high = layouts.distances_mm.min(0) - slack_mm, layouts.distances_mm.max(0) + slack_mm
-    to_small, to_big = apart[medium][:, small], apart[medium][:, big]
-    m, s = np.nonzero((to_small > low[0]) & (to_small < high[0]))
-    pair, b = np.nonzero(((to_big > low[1]) & (to_big < high[1]))[m])
-    if not len(pair):
-        return no_cards(), np.zeros(0)
-    seen = np.stack([small[s[pair]], medium[m[pair]], big[b]], axis=1)
-    centres = marks.centres_mm[seen]
-    sides, known = _distances(centres), layouts.distances_mm
-    # One distance rules out most faces; the exact test handles the rest.
-    which, faces = np.nonzero(np.abs(sides[:, :1] - known[:, 0]) < slack_mm + stretch * known[:, 0])
-    seen_sides, face_sides = sides[which], known[faces]
-    scale = (seen_sides * face_sides).sum(1) / (face_sides * face_sides).sum(1)
-    close = np.abs(scale - 1) < stretch
-    close &= (np.abs(seen_sides - scale[:, None] * face_sides) < slack_mm).all(1)
-    which, faces, scale = which[close], faces[close], scale[close]
-    # The mirror image has the same distances; flat triangles have no clear orientation.
-    same = (_turn(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
-    which, faces, scale = which[same], faces[same], scale[same]
-    good = shape_fits(layouts, marks, faces, seen[which], OUT_OF_SHAPE)
-    return posed(layouts, marks, faces[good], seen[which[good]]), scale[good]
-
-
-def common_stretch(stretches: Floats, residual_mm: Floats) -> float:
-    """Return the stretch most cards agree on: light that blooms over the markers' black makes them look smaller."""
-    tight = stretches[residual_mm < np.median(residual_mm) + 0.2] if len(stretches) else stretches
-    if not len(tight):
-        return 1.0
-    near = np.abs(tight[:, None] - tight[None]) < _AGREE
-    votes = near.sum(1) - 0.5 * np.abs(tight - 1) / _AGREE
-    return float(np.median(tight[near[votes.argmax()]]))
-
-
-def part_cards(
-    layouts: Layouts,
-    marks: Marks,
-    slack_mm: float,
-    free: NDArray[np.bool_],
-    likely: NDArray[np.bool_],
-) -> Hypotheses:
-    """Return all faces whose layout fits two found marks, both `free`, with the distance within `slack_mm`.
-
-    `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark.
-    """
-    if np.count_nonzero(free) < 2:
-        return no_cards()
-    sizes = size_candidates(layouts, marks) & free[:, None]
-    found = [no_cards()]
-    for column, (a, b) in enumerate(_PAIRS):
-        one, other = np.flatnonzero(sizes[:, a]), np.flatnonzero(sizes[:, b])
-        apart = distances(marks.centres_mm[one], marks.centres_mm[other])
-        known = layouts.distances_mm[:, column]
-        i, j = np.nonzero((apart > known.min() - slack_mm) & (apart < known.max() + slack_mm))
-        close = np.abs(apart[i, j][:, None] - known) < slack_mm
-        pair, faces = np.nonzero(close & likely[one[i], :, a] & likely[other[j], :, b])
-        i, j = i[pair], j[pair]
-        seen = np.full((len(i), 3), -1, dtype=np.intp)
-        seen[:, a], seen[:, b] = one[i], other[j]
-        good = shape_fits(layouts, marks, faces, seen)
-        found.append(posed(layouts, marks, faces[good], seen[good]))
-    return concatenated(found)
 
 
 def no_cards() -> Hypotheses:

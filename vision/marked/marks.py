@@ -1,16 +1,18 @@
-"""Finds and measures marks that may be on cards: compact patches that differ in colour from the ground around them."""
+"""Samples a picture by places on its table, and measures the patches that may be marks on cards."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Image
-from vision.quads import distances, within_quads
+from vision.arrays import Floats, Image
+from vision.effort import spend
+from vision.quads import within_quads
 from vision.table import Table
 
 WORK_PX_PER_MM = 0.85
@@ -18,7 +20,8 @@ WORK_PX_PER_MM = 0.85
 _LARGER, _PARTLY, _MANY_PX = 1.25, 1.5, 1_500_000
 _LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
 _MOST_ASPECT = 3.0
-_SAME_AREA = 0.1
+_BROAD = 1024
+_OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
 _SAME_MARK = 0.5  # of a mark's radius, between two middles: no two marks can be visible there
 
 
@@ -40,11 +43,11 @@ class WorkImage:
         """Return the picture at half its size, BGR."""
         return resized(self.bgr, (self.bgr.shape[1] // 2, self.bgr.shape[0] // 2))
 
-    def to_work(self, points_px: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_work(self, points_px: Floats) -> Floats:
         """Map picture points to work points (pixel centres at whole numbers in both)."""
         return (np.asarray(points_px) + 0.5) * self.scale - 0.5
 
-    def to_picture(self, points_work: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_picture(self, points_work: Floats) -> Floats:
         """Map work points to picture points."""
         return (np.asarray(points_work) + 0.5) / self.scale - 0.5
 
@@ -73,6 +76,45 @@ def resized(image: cv2.typing.MatLike, size_px: tuple[int, int]) -> Image:
     return np.asarray(cv2.resize(image, size_px, interpolation=cv2.INTER_AREA), np.uint8)
 
 
+class Sampler:
+    """One picture of a table, sampled by places on the table."""
+
+    def __init__(self, work: WorkImage, table: Table) -> None:
+        self.work = work
+        self.table = table
+        self._height, self._width = work.bgr.shape[:2]
+
+    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+        """Return RGB levels (..., 3) at table points (..., 2), and whether each is in the picture."""
+        rows, columns, inside = self.pixels(points_mm)
+        return self.at(rows, columns), inside
+
+    def at(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
+        """Return RGB levels (..., 3) at work px (...)."""
+        spend(5 + rows.size / 60)
+        return np.asarray(self.work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0), np.uint8)
+
+    def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
+        """Return row and column of the work px nearest to table points (..., 2), and whether each is in the picture."""
+        spend(10 + points_mm.size / 60)
+        flat = self.work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
+        columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
+        inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
+        if not inside.all():
+            rows, columns = rows.clip(0, self._height - 1), columns.clip(0, self._width - 1)
+        return rows, columns, inside
+
+    def fine_levels(self, points_px: Floats) -> Floats:
+        """Return interpolated RGB levels (..., 3) at picture points (..., 2); black outside the picture."""
+        spend(10 + points_px.size / 30)
+        flat = self.work.to_work(points_px.reshape(-1, 2))
+        # OpenCV takes at most 32767 rows, so the points form a broad picture.
+        places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)
+        places.reshape(2, -1)[:, : len(flat)] = flat.T
+        levels = cv2.remap(self.work.bgr, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
+        return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class Marks:
     """Patches that may be marks, all found on one kind of ground.
@@ -82,11 +124,11 @@ class Marks:
     """
 
     ground: str
-    centres_px: NDArray[np.float64]
-    centres_mm: NDArray[np.float64]
-    areas_mm2: NDArray[np.float64]
-    px_per_mm: NDArray[np.float64]
-    fullness: NDArray[np.float64]
+    centres_px: Floats
+    centres_mm: Floats
+    areas_mm2: Floats
+    px_per_mm: Floats
+    fullness: Floats
 
     def on(self, table: Table) -> Marks:
         """Return the same patches measured on another table."""
@@ -94,38 +136,20 @@ class Marks:
         areas = self.areas_mm2 * (self.px_per_mm / scale) ** 2
         return replace(self, centres_mm=table.to_mm(self.centres_px), areas_mm2=areas, px_per_mm=scale)
 
-    def outside(self, quads_px: NDArray[np.float64]) -> Marks:
+    def outside(self, quads_px: Floats) -> Marks:
         """Return the marks in none of the quads (m, 4, 2)."""
         return self.take(~within_quads(self.centres_px, quads_px))
 
     def take(self, keep: NDArray[np.bool_]) -> Marks:
         """Return the chosen marks."""
-        return Marks(
-            self.ground,
-            self.centres_px[keep],
-            self.centres_mm[keep],
-            self.areas_mm2[keep],
-            self.px_per_mm[keep],
-            self.fullness[keep],
-        )
+        return self._each(lambda name: getattr(self, name)[keep])
 
     def and_also(self, more: Marks) -> Marks:
         """Return these with `more` after them."""
-        return Marks(
-            self.ground,
-            np.concatenate([self.centres_px, more.centres_px]),
-            np.concatenate([self.centres_mm, more.centres_mm]),
-            np.concatenate([self.areas_mm2, more.areas_mm2]),
-            np.concatenate([self.px_per_mm, more.px_per_mm]),
-            np.concatenate([self.fullness, more.fullness]),
-        )
+        return self._each(lambda name: np.concatenate([getattr(self, name), getattr(more, name)]))
 
-    def unlike(self, others: Marks) -> Marks:
-        """Return the marks without those of about the same size and place among the others."""
-        apart = distances(self.centres_px, others.centres_px)
-        ratio = self.areas_mm2[:, None] / others.areas_mm2[None]
-        same = (apart < 0.5 * others.px_per_mm) & (np.abs(ratio - 1) < _SAME_AREA)
-        return self.take(np.asarray(~same.any(1)))
+    def _each(self, value_of: Callable[[str], Floats]) -> Marks:
+        return Marks(self.ground, *(value_of(field.name) for field in fields(self)[1:]))
 
     def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which (n,) are the marks with these numbers (m,), or other detections of them: see `coincide`."""
@@ -138,10 +162,10 @@ class Marks:
 
 
 def coincide(
-    one_mm: NDArray[np.float64],
-    radius: NDArray[np.float64],
-    other_mm: NDArray[np.float64],
-    other_radius: NDArray[np.float64],
+    one_mm: Floats,
+    radius: Floats,
+    other_mm: Floats,
+    other_radius: Floats,
 ) -> NDArray[np.bool_]:
     """Return whether (...) marks with these middles (..., 2) and radii (...) in mm must be one and the same.
 
@@ -153,20 +177,17 @@ def coincide(
 
 @dataclass(frozen=True, eq=False)
 class Foreground:
-    """Patches that stand out from the ground: a 0/1 `mask` (h, w), and the ground's `level` (h, w, 3), BGR.
+    """Patches that stand out from the ground: a 0/1 `mask` (h, w).
 
     `labels` (h, w): the patch of each pixel, 0 for none. Of the n patches that are large enough, `numbers` (n,): their
-    labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids, `spreads` (n, 3): variances
-    of x and y, and covariance; in work px.
+    labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids; in work px.
     """
 
     mask: Image
-    level: Image
     labels: NDArray[np.int32]
     numbers: NDArray[np.intp]
     boxes: NDArray[np.intp]
-    centres: NDArray[np.float64]
-    spreads: NDArray[np.float64]
+    centres: Floats
 
 
 def least_area_px(least_mm2: float, px_per_mm: float) -> float:
@@ -198,14 +219,19 @@ def find_marks(
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = _fullness(areas[chosen], foreground.spreads[chosen])
+    fullness = np.array([_fullness(foreground, k) for k in chosen.tolist()])
     return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
-def _fullness(areas: NDArray[np.float64], spreads: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return area (n,) over that of the ellipse with the same second moments (n, 3): 1 for ellipses at any tilt.
+def _fullness(foreground: Foreground, k: int) -> float:
+    """Return a patch's area over that of the ellipse with the same second moments: 1 for ellipses at any tilt.
 
     It is constant under affine maps, so every printed shape has its own fullness from any viewpoint.
     """
-    xx, yy, xy = spreads.T
-    return np.asarray(areas / (4 * np.pi * np.sqrt(np.maximum(xx * yy - xy * xy, 1e-9))))
+    left, top, width, height, area = foreground.boxes[k].tolist()
+    part = foreground.labels[top : top + height, left : left + width] == foreground.numbers[k]
+    y, x = np.nonzero(part)
+    x, y = x - x.mean(), y - y.mean()
+    # Pixels are squares, not points.
+    xx, yy, xy = x @ x / area + _OF_A_PIXEL, y @ y / area + _OF_A_PIXEL, x @ y / area
+    return float(area / (4 * np.pi * np.sqrt(max(xx * yy - xy * xy, 1e-9))))

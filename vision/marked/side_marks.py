@@ -2,43 +2,102 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
-from vision.marked.colour import Palette
-from vision.marked.layouts import Hypotheses
-from vision.marked.mark_colours import MarkLooks, looks_of
-from vision.marked.marks import Marks
-from vision.marked.sampler import Sampler
-from vision.marked.side_model import SideModel
-from vision.quads import distances
+from vision.marked.colour import CLIPPED, Palette, freed, hue_deg, like_ground, linear_of, oklab
+from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
+from vision.marked.marks import Marks, Sampler
 
+RING = 16  # sample points round each mark
+_RING_MM = {"white": 1.7, "black": 2.5}  # from a mark to the ring round it: light blooms over black
+_IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is read
+_CALM_RING = 0.35  # the rest may be covered, or under a reflection's edge
+_CLEAR_SPREAD_DEG, _BLEACH_SPREAD_DEG = 30.0, 25.0  # of hue; the latter where all of a mark's channels are clipped
+# Of linear light, mark to ground, in the strongest channel; and how grey black ground must be.
+_PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
+_PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
+_LEAST_AREA_MM2, _LEAST_FULLNESS = 25.0, 0.6  # of the visible part of a covered mark
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
-_PATTERN = 15  # of 84 cards as many have a mark of one colour and size
-_SAME_HUE_DEG, _SAME_SIZE = 15.0, 0.35  # the latter of the logarithm of the area
+
+
+@dataclass(frozen=True, eq=False)
+class MarkLooks:
+    """Contrast and colour of n patches against the ground round them, each (n,).
+
+    `free`: of a whole mark's size and shape, standing out from the grain of wood or cloth, also under a reflection;
+    `clear`: as clear as fresh print in even light; `hues_deg`, `spread_deg`, `chroma`: the colour of those that stand
+    out; `rings` (n, 3): the RGB levels of the ground round them. A patch that is neither a whole mark nor a part of one
+    is not measured.
+    """
+
+    free: Flags
+    clear: Flags
+    hues_deg: Floats
+    spread_deg: Floats
+    chroma: Floats
+    rings: Floats
+
+    def and_also(self, more: MarkLooks) -> MarkLooks:
+        """Return these with `more` after them."""
+        return MarkLooks(*(np.concatenate([getattr(self, f.name), getattr(more, f.name)]) for f in fields(self)))
+
+
+def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats | None = None) -> MarkLooks:
+    """Measure n marks, each against the ring round it.
+
+    `towards` (n, RING): directions in rad of their visible outlines; None for whole outlines.
+    """
+    side, count = layouts.side, len(marks)
+    whole: Flags = np.asarray(size_candidates(layouts, marks, OUT_OF_SHAPE).any(1))
+    chosen = whole | ((marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS))
+    some = marks.take(chosen)
+    angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)[None] if towards is None else towards[chosen]
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    depth = _IN_MIDDLE if towards is None else _AT_OUTLINE
+    radius = np.sqrt(some.areas_mm2 / np.pi)[:, None, None]
+    centres = some.centres_mm[:, None]
+    inner, _ = sampler.levels(centres + depth * radius * circle)
+    # A star or a crescent is lighter than the circle round it.
+    outer = radius / np.clip(some.fullness, 0.4, 1)[:, None, None] + _RING_MM[side]
+    around, inside = sampler.levels(centres + outer * circle)
+    ring, level = np.median(around, axis=1), np.median(inner, axis=1)
+    middle, ground = (linear_of(v) + 0.005 for v in (level, ring))
+    ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
+    grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
+    calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    stands_out = calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY)
+    printed = freed(inner, ring[:, None], side)
+    lab, points = oklab(np.median(printed, axis=1)), oklab(printed)
+    chroma = np.maximum(np.hypot(lab[:, 1], lab[:, 2]), 1e-6)
+    spread = np.degrees(np.arctan2(points[..., 1:].std(axis=1).mean(-1) + 0.01, chroma))
+    clear = stands_out & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG)
+    spread += _BLEACH_SPREAD_DEG * (level >= CLIPPED).mean(-1)
+
+    every = np.zeros((8, count))
+    every[3] = 180.0
+    every[:, chosen] = [stands_out & whole[chosen], clear, hue_deg(lab), spread, chroma, *ring.T]
+    hues, spreads, strengths = every[2:5]
+    return MarkLooks(every[0] > 0, every[1] > 0, hues, spreads, strengths, every[5:].T)
 
 
 class SideMarks:
     """The n patches on one side's ground that may be marks.
 
     `palette`: the colours in this picture; `found`: all marks, those found by an arc of their outline last; `looks`:
-    their contrast and colour; `free` (n,): those that look like whole marks and are on no certain card;
-    `are_on_pattern`: whether there was a pattern among them, see `leave_pattern_out`.
+    their contrast and colour; `free` (n,): those that look like whole marks and are on no certain card.
     """
 
-    def __init__(self, sampler: Sampler, model: SideModel, found: Marks) -> None:
-        self._model = model
-        self.palette = model.palette
+    def __init__(self, sampler: Sampler, layouts: Layouts, palette: Palette, found: Marks) -> None:
+        self._layouts = layouts
         self.found = found
         self._seen_whole = len(found)
-        self.looks = looks_of(sampler, model.layouts, found)
+        self.looks = looks_of(sampler, layouts, found)
         self.free: Flags = self.looks.free.copy()
-        self._used = np.zeros(len(found), bool)
-        self.are_on_pattern = False
-        self._colours = self._likely_colours(self.looks)
+        self.learn(palette)
 
     def __len__(self) -> int:
         return len(self.found)
@@ -46,38 +105,19 @@ class SideMarks:
     def learn(self, palette: Palette) -> None:
         """Replace the colours by this palette."""
         self.palette = palette
-        self._colours = self._likely_colours(self.looks)
+        self.densities = palette.likelihood(self.looks.hues_deg, self.looks.spread_deg)
 
     def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
         """Add marks with a visible arc, in the directions `towards`; see `cut_marks`."""
-        looks = looks_of(sampler, self._model.layouts, arcs, towards)
+        looks = looks_of(sampler, self._layouts, arcs, towards)
         self._seen_whole = len(self.found)
         self.found = self.found.and_also(arcs)
         self.looks, self.free = self.looks.and_also(looks), np.concatenate([self.free, looks.free])
-        self._used = np.concatenate([self._used, np.zeros(len(arcs), bool)])
-        self._colours = np.concatenate([self._colours, self._likely_colours(looks)])
+        self.learn(self.palette)
 
     def use(self, numbers: NDArray[np.intp]) -> None:
         """Remove the marks with these numbers, (k,) or -1 for none, from those left to explain."""
-        used = self.found.same_as(numbers[numbers >= 0])
-        self.free[used], self._used[used] = False, True
-
-    def leave_pattern_out(self) -> None:
-        """Remove a pattern of the table: more marks of one colour and size, on no certain card, than a deck has.
-
-        The squares of a tablecloth look like marks, and make cards of three everywhere.
-        """
-        some = np.flatnonzero(self.looks.clear & ~self._used)
-        if len(some) < _PATTERN:
-            return
-        hues, areas = self.looks.hues_deg[some], self.found.areas_mm2[some]
-        apart = np.abs((hues[:, None] - hues + 180) % 360 - 180)
-        alike = (apart < _SAME_HUE_DEG) & (np.abs(np.log(areas[:, None] / areas)) < _SAME_SIZE)
-        pattern = some[alike.sum(axis=1) >= _PATTERN]
-        self.are_on_pattern |= len(pattern) > 0
-        clear = self.looks.clear.copy()
-        self.free[pattern], clear[pattern] = False, False
-        self.looks = replace(self.looks, clear=clear)
+        self.free[self.found.same_as(numbers[numbers >= 0])] = False
 
     @property
     def unused(self) -> NDArray[np.intp]:
@@ -88,19 +128,6 @@ class SideMarks:
         """Return which of the marks with these numbers (...) were found by an arc of their outline."""
         return np.asarray(numbers >= self._seen_whole)
 
-    def parts_of(self, told: Hypotheses) -> Flags:
-        """Return which (n,) are visible parts of read cards' marks that were not seen whole."""
-        layouts = self._model.layouts
-        card, size = np.nonzero(told.marks < 0)
-        faces = told.faces[card]
-        middle = told.to_table(layouts.centres_mm[told.faces])[card, size]
-        near = distances(self.found.centres_mm, middle) < np.sqrt(layouts.areas_mm2[faces, size] / np.pi)
-        return np.asarray((near & self._colours[:, self._model.colours[faces, size]]).any(axis=1))
-
     def likely(self, numbers: NDArray[np.intp]) -> Flags:
         """Return whether (k, faces, 3) the marks with these numbers (k,) may have the colours of the faces' marks."""
-        return np.asarray(self._colours[numbers][:, self._model.colours])
-
-    def _likely_colours(self, looks: MarkLooks) -> Flags:
-        """Return which (n, colours) of the palette's colours each mark may have."""
-        return np.asarray(self.palette.likelihood(looks.hues_deg, looks.spread_deg) > _LIKELY)
+        return np.asarray((self.densities[numbers] > _LIKELY)[:, self._layouts.colours])

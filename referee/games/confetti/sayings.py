@@ -38,7 +38,6 @@ _SIZES = (
 
 
 _HIDDEN = {
-    "cut short": "confetti.hidden.cut_short",
     "out of sight": "confetti.hidden.out_of_sight",
     "hand": "confetti.hidden.hand",
     "thing": "confetti.hidden.thing",

@@ -50,7 +50,7 @@ class Passes:
     """
 
     most: int = 12
-    promise: float = 0.25
+    promise: float = 0.19
     score: float = 0.3
     steady: Floats | None = None
     sized: bool = False

@@ -126,8 +126,8 @@ class DoubtParams:
     most_strange: float = 0.45  # of a card's open cells: covered by something else
     open: float = 0.08  # of a card's cells: the least that must be open and have print
     part: float = 0.5  # of a card's cells: with fewer open ones it is under others
-    # Of a card that is not under others: the explained share of its print, and its evidence. Yellow clowns of 50 px
-    # have an evidence of 22 to 30, as have five wrong faces of 800 strips.
+    # Of a card that the finder sees, and that is not under others: the explained share of its print, and its evidence.
+    # Yellow clowns of 50 px have an evidence of 22 to 30, as have five wrong faces of 800 strips.
     explained: float = 0.6
     evidence: float = 20.0
     # With this evidence less explained print is enough for some card. Of 29 cards that the finder hardly saw 28 had 95
@@ -150,11 +150,10 @@ def doubt_of(verdict: Verdict, open_cells: Flags, score: float, *, on_table: boo
         return ""
     strange, evidence = float(verdict.strange[open_cells].mean()), verdict.evidence(open_cells)
     is_part = open_cells.mean() < DOUBT.part
-    if (
-        strange > DOUBT.most_strange
-        or evidence < (VERDICT.sure_evidence if is_part else DOUBT.evidence)
-        or verdict.share(open_cells) < (VERDICT.well_explained if is_part else DOUBT.explained)
-    ):
+    least, share = DOUBT.evidence, DOUBT.explained
+    if is_part or score < DOUBT.scored:
+        least, share = VERDICT.sure_evidence, VERDICT.well_explained
+    if strange > DOUBT.most_strange or evidence < least or verdict.share(open_cells) < share:
         return "covered"
     if verdict.is_odd(open_cells):
         return "glare"

@@ -96,6 +96,22 @@ def _strange(agrees: Flags) -> Flags:
     return np.asarray(cv2.dilate(large[labels].astype(np.uint8), np.ones((width, width), np.uint8)) > 0)
 
 
+def lacking(fit: Fits, strange: Flags) -> Flags:
+    """Return the strange cells (rows, columns) that show the card's ground where the face has print.
+
+    A cover beside missing print seems to be one with it: a card of one lizard was read as that of two.
+    """
+    if not strange.any():
+        return strange
+    ground = np.median(fit.models[0][fit.seen], axis=0)
+    shown, model = (
+        largest(np.abs(sheet - ground)) < EXPLAIN.explained
+        for sheet in (np.asarray(cv2.GaussianBlur(fit.shown, (0, 0), EXPLAIN.soft), np.float32), fit.models[0])
+    )
+    found = strange & shown & ~model
+    return np.asarray(found & (found.mean() >= EXPLAIN.least_cover))
+
+
 def against_plain(fit: Fits) -> Singles:
     """Return log-odds (rows, columns) of a face against no print: the smoothed picture, and the smoothed face.
 

@@ -17,17 +17,16 @@ from vision.piles.observations import Box
 from vision.quads import shared_area
 from vision.read.places import is_steady, same_place
 from vision.read.rectify import Covers, Pyramid
-from vision.read.verdict import VERDICT, Verdict, presence, worth
+from vision.read.verdict import Verdict, presence, worth
 from vision.read.verifier import Verifier
 
 
 @dataclass(frozen=True)
 class LayerParams:
-    """Thresholds for verifying, waiting, and looking under; scores are the finder's, areas shares of a card's."""
+    """Thresholds for verifying and looking under; scores are the finder's, areas shares of a card's."""
 
     likely: float = 0.8  # a card, whatever its face: one empty synthetic table in ten has such a hypothesis
     bleached: float = 0.4  # the same, where light has wiped out a part: half-bleached cards have 0.44
-    plain: float = 0.78  # of the print: a place that shares so much with such a card waits
     laps: float = 0.3
     least_open: float = 0.08
 
@@ -52,7 +51,7 @@ class Passes:
     """
 
     most: int = 12
-    promise: float = 0.25
+    promise: float = 0.19
     score: float = 0.3
     steady: Floats | None = None
     sized: bool = False
@@ -126,24 +125,17 @@ class Layers:
         return any(shared_area(place.quad, verdict.sheet) > 0 for verdict in self._fresh)
 
     def _verify(self, places: list[Place]) -> None:
-        """Rank and verify places: those apart and fully visible at once, and each partly covered one alone."""
+        """Rank and verify places: fully visible ones at once, and each partly covered one alone."""
         passes, quick = self._passes, self._passes.steady is not None
         if passes.steady is not None:
             steady = passes.steady
             places = [place for place in places if any(is_steady(place.quad, other) for other in steady)]
-        while places:
-            places = [place for place in places if not self._waits(place)]
-            now: list[Place] = []
-            for place in places:
-                if all(shared_area(place.quad, other.quad) < LAYER.laps for other in now):
-                    now.append(place)
-            places = [place for place in places if place not in now]
-            covers = [self.covers.near(place.quad) for place in now]
-            whole = [place for place, over in zip(now, covers, strict=True) if over is None]
-            self._verify_at_once(whole, None, quick=quick)
-            for place, over in zip(now, covers, strict=True):
-                if over is not None:
-                    self._verify_at_once([place], over, quick=quick)
+        covers = [self.covers.near(place.quad) for place in places]
+        whole = [place for place, over in zip(places, covers, strict=True) if over is None]
+        self._verify_at_once(whole, None, quick=quick)
+        for place, over in zip(places, covers, strict=True):
+            if over is not None:
+                self._verify_at_once([place], over, quick=quick)
 
     def _verify_at_once(self, places: list[Place], covers: Covers | None, *, quick: bool) -> None:
         if not places:
@@ -157,17 +149,6 @@ class Layers:
         )
         for k, verdict in zip(worth_it, verdicts, strict=True):
             places[k].verdict = verdict
-
-    def _waits(self, place: Place) -> bool:
-        """Return whether a place shares much with one that is clearly read: the next pass looks there again."""
-        return any(
-            other.verdict is not None
-            and other.verdict.share() >= LAYER.plain
-            and other.verdict.margin >= VERDICT.most_worth / 2
-            and other.verdict.evidence() > 0
-            and shared_area(place.quad, other.verdict.quad) >= LAYER.laps
-            for other in self.left
-        )
 
     def _take(self, accepts: Accepts, value: Callable[[Verdict, Flags], float]) -> list[Verdict]:
         fresh: list[Verdict] = []

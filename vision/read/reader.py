@@ -23,17 +23,17 @@ from vision.quads import enlarged, shared_area, stacked
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
 from vision.read.places import lies_flat, same_place, table_of
 from vision.read.rectify import Covers, Pyramid
-from vision.read.verdict import Doubts, Verdict, confidence_of, worth
+from vision.read.verdict import Verdict, confidence_of, doubt_of, doubt_of_nameless, lies_there, worth
 from vision.read.verifier import Verifier
 from vision.reading import Card, Reading
 from vision.table import Table
 
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
-_ALL, _ONCE = Passes(), Passes(most=1, promise=0.4, score=0.5)
-_BESIDE = Passes(most=3, promise=0.4, score=0.5)
+_ALL, _ONCE = Passes(), Passes(most=1, promise=0.3, score=0.5)
+_BESIDE = Passes(most=3, promise=0.3, score=0.5)
 _SHEET = 1.3  # a marker card by its square
-_PROMISING = 0.4  # of the ranking's scores, above that of an empty card
+_PROMISING = 0.3  # of the ranking's scores, above that of an empty card
 _NO_QUADS = np.zeros((0, 4, 2))
 _TOUCH = 0.15  # of a place's area that may be on other cards found
 _GLARE = 0.15  # of a card: share wiped out by light
@@ -69,7 +69,6 @@ class CardReader:
     def __init__(self, deck: Deck) -> None:
         self.deck = deck
         self.verifier = Verifier(deck)
-        self._doubts = Doubts(deck)
         self._finder = CardFinder()
 
     def read(self, image_bgr: Image, table: Table | None = None, markers: Sequence[Marker] | None = None) -> Reading:
@@ -160,15 +159,15 @@ class CardReader:
         def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
             return self._reason(verdict, cells, score, table) is None
 
-        def lies_there(verdict: Verdict, cells: Flags, score: float) -> bool:
-            return self._doubts.lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
+        def is_there(verdict: Verdict, cells: Flags, score: float) -> bool:
+            return lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
 
-        layers.read(is_certain, lies_there)
+        layers.read(is_certain, is_there)
         return layers
 
     def _reading(self, layers: Layers, table: Table | None) -> Reading:
         cards = [self._card(verdict, None, table) for verdict in layers.taken]
-        unclear = [self._card(each, self._doubts.of_nameless(each), table) for each in layers.nameless]
+        unclear = [self._card(each, doubt_of_nameless(each), table) for each in layers.nameless]
         unclear += self._unclear(layers.left, layers.covers, table)
         taken = [card.corners_px for card in (*cards, *unclear)]
         unclear += self._strangers(layers.picture, layers.left, taken, table)
@@ -198,7 +197,7 @@ class CardReader:
 
     def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
         """Return why a card is unclear, None where it is certain, "" where there is no card."""
-        reason = self._doubts.why(verdict, cells, score, on_table=table is not None)
+        reason = doubt_of(verdict, cells, score, on_table=table is not None)
         return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
 
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:

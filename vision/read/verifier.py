@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
 from vision.deck import Deck
-from vision.read.fit_quality import against_plain, explanation_of, settled, within_rim
+from vision.read.fit_quality import against_plain, explanation_of, lacking, settled, within_rim
 from vision.read.fitting import Arts, Fits, finer, laid_on, posed
 from vision.read.likelihood_ratios import errors, likeness, log_ratios, misprints, patterns_of, unexplained
 from vision.read.ranking import Ranker, Ranks, ranker_of
@@ -156,9 +156,7 @@ class Verifier:
         due = WEIGH.promised * self.ranker.due[int(np.argmax(place.score))]
         if promise < due and likeness(patterns)[order[0]] < WEIGH.promised:
             return None
-        # The turn of a face is known by now: its other turns are no rivals.
-        first_of_face = np.unique(self.ranker.faces[looks[order]], return_index=True)[1]
-        few = order[np.sort(first_of_face)[: WEIGH.fine_faces]]
+        few = order[: WEIGH.fine_faces]
         laid, looks = laid.take(few), looks[few]
         if len(np.unique(self._means[looks])) < len(few):
             # Faces with the same meaning are no rivals either: the rivals are those that look alike.
@@ -251,6 +249,7 @@ class Verifier:
         if self.deck.is_complete and margin >= VERDICT.plain_lead and left <= VERDICT.other_pattern:
             # Lamp and gloss change patches of print; another face, which is known then, changes its pattern, too.
             odd[:] = False
+        odd |= lacking(fit, strange)
         odds = against_plain(fit)
         if fit.seen.all():
             # A cover is no evidence about a card; but at a strip it may be the only evidence against a place.
@@ -273,6 +272,7 @@ class Verifier:
         )
 
     def _likely(self, score: Singles, most: int) -> NDArray[np.intp]:
-        """Return the looks worth a closer look: the best, and those that are not far behind it."""
-        order = np.argsort(-score)[:most]
+        """Return the looks worth a closer look, each of another face: the best, and those not far behind it."""
+        order = np.argsort(-score)
+        order = order[np.sort(np.unique(self.ranker.faces[order], return_index=True)[1])[:most]]
         return np.asarray(order[score[order] >= score[order[0]] - WEIGH.far_behind], np.intp)

@@ -218,7 +218,7 @@ def measured(lesson: Lesson, deck: Deck, pictures: Sequence[TeachingPicture], mo
             sure += margin >= VERDICT.sure
             if rival is not None:
                 told.append((face, deck.faces[rival].id, margin))
-    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < VERDICT.likely}
+    confused = {(min(one, two), max(one, two)) for one, two, margin in told if margin < VERDICT.sure}
     return FaceMargins(judged, sure, min(told, key=lambda look: look[2], default=None), tuple(sorted(confused)))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.phrases import Phrase, phrase, phrase_of
 from referee.scoring.seats import SeatRing, marker_rectangle, markers_missing
-from vision.arrays import Image
+from vision.arrays import Image, Points
 from vision.camera_moved import MOST_OFF_MM, Stand, not_shown_to_stand, stand_of, strays_among
 from vision.deck import Deck, Face
 from vision.marked.reader import read_picture
@@ -75,6 +75,7 @@ _PROOF = 2  # markers in sight that show the table to be where it was
 _SAME_PLACE_MM = 2 * MOST_OFF_MM  # the earlier picture may be as far off
 _INWARD_MM = (0.0, 40.0, 80.0, 120.0)  # from the edge: where a seat's cards are
 _UNSEEN = 0.1  # of a seat's place
+_NO_OUTLINE = np.zeros((0, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,15 +236,15 @@ def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
 
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:
     """Leave every seat unclear: nothing shows where the camera stands."""
-    spots = [seated.ring.part_of(seat) for seat in range(seated.ring.players)]
-    unclear = [_unclear(part[len(part) // 2], seated.table, NOT_SHOWN) for part in spots]
+    unclear = [doubt_at(spot, seated.table, NOT_SHOWN) for spot in seated.ring.middles]
     reading = replace(seated.reading, unclear=(*seated.reading.unclear, *unclear))
     return replace(seated, reading=reading, doubt=why)
 
 
-def _unclear(spot_mm: NDArray[np.float64], table: Table, reason: str) -> UnclearCard:
+def doubt_at(spot_mm: Points, table: Table, reason: str, outline_px: Points = _NO_OUTLINE) -> UnclearCard:
+    """Return something unclear at a spot (2,), with its outline (k, 2) in the picture if that is known."""
     (x_px, y_px), (x, y) = table.to_px(spot_mm[None])[0], spot_mm
-    return UnclearCard(np.zeros((0, 2)), (float(x_px), float(y_px)), (float(x), float(y)), reason, None)
+    return UnclearCard(outline_px, (float(x_px), float(y_px)), (float(x), float(y)), reason, None)
 
 
 def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
@@ -253,8 +254,7 @@ def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
     """
     unseen = []
     if reading.cut_short:
-        spots = [ring.part_of(seat) for seat in range(ring.players)]
-        unseen += [_unclear(part[len(part) // 2], table, CUT_SHORT) for part in spots]
+        unseen += [doubt_at(spot, table, CUT_SHORT) for spot in ring.middles]
     middle = ring.corners_mm.mean(0)
     for seat in range(ring.players):
         edge = ring.part_of(seat)
@@ -266,5 +266,5 @@ def _with_doubts(reading: Reading, table: Table, ring: SeatRing) -> Reading:
         if outside.mean() > _UNSEEN:
             # One point stands for them all; it is on the edge, so that it is before this seat.
             ends = edge[outside[: len(edge)]] if outside[: len(edge)].any() else edge
-            unseen.append(_unclear(ends[len(ends) // 2], table, OUT_OF_SIGHT))
+            unseen.append(doubt_at(ends[len(ends) // 2], table, OUT_OF_SIGHT))
     return replace(reading, unclear=(*reading.unclear, *unseen))

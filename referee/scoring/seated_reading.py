@@ -194,8 +194,7 @@ def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
 
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:
     """Leave every seat unclear: nothing shows where the camera stands."""
-    spots = [seated.ring.part_of(seat) for seat in range(seated.ring.players)]
-    unclear = (doubt_at(part[len(part) // 2], seated.table, NOT_SHOWN) for part in spots)
+    unclear = (doubt_at(spot, seated.table, NOT_SHOWN) for spot in seated.ring.middles)
     return replace(seated, reading=seated.reading.and_unclear(unclear), doubt=why)
 
 

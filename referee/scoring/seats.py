@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -100,6 +100,22 @@ class SeatRing:
         way = self._ways_mm[seat]
         before, after = np.linspace(begin, way, half + 1), np.linspace(way, end, half + 1)
         return np.array([self.point_at(float(one)) for one in (*before, *after[1:])])
+
+    @property
+    def middles(self) -> list[Points]:
+        """Return the middle (2,) of each seat's part of the edge."""
+        parts = [self.part_of(seat) for seat in range(self.players)]
+        return [part[len(part) // 2] for part in parts]
+
+    def spots_of(self, spots_mm: Points, least: float = 1) -> Iterator[tuple[int, Points]]:
+        """Return each seat that owns at least so many of some spots (n, 2), with the middle one (2,) of its own."""
+        owners = np.array(
+            [-1 if seat is None else seat for seat in (self.seat_at((x, y)) for x, y in spots_mm.tolist())]
+        )
+        for seat in range(self.players):
+            own = spots_mm[owners == seat]
+            if len(own) >= least:
+                yield seat, own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
 
 
 def even_places(players: int) -> tuple[float, ...]:

@@ -18,7 +18,7 @@ from vision.marker_look import blurs_mm
 from vision.markers import levels_of, whites_of
 from vision.people_hands import HandFinder
 from vision.profile import TableProfile
-from vision.quads import enlarged, stacked, within_quads
+from vision.quads import distance_to_quads, enlarged, stacked, within_quads
 from vision.reading import Card, doubt_at
 
 _AROUND_MM = 100.0  # outside the markers' rectangle hands still reach over cards
@@ -41,23 +41,14 @@ class HandsOff:
         """
         table, corners = seated.table, seated.ring.corners_mm
         around = corners + _AROUND_MM * np.sign(corners - corners.mean(0))
-        doubts = []
-        for hand in self._finder.find(image, table, around):
-            outline = hand.hides_mm(table)
-            for spot in self._one_a_seat(_grid_within(outline), seated.ring):
-                doubts.append(doubt_at(spot, table, "hand", table.to_px(outline)))
-        return replace(seated, reading=seated.reading.and_unclear(doubts))
-
-    def _one_a_seat(self, spots_mm: Points, ring: SeatRing) -> list[Points]:
-        """Give, for each seat that owns enough of a grid's spots (n, 2) for a card to be there, their middle one."""
-        owners = [ring.seat_at((float(x), float(y))) for x, y in spots_mm]
         enough = _HIDES_A_CARD * self._card_mm[0] * self._card_mm[1] / _GRID_MM**2
-        middles = []
-        for seat in sorted({owner for owner in owners if owner is not None}):
-            own = spots_mm[[owner == seat for owner in owners]]
-            if len(own) >= enough:
-                middles.append(own[np.linalg.norm(own - own.mean(0), axis=1).argmin()])
-        return middles
+        outlines = [hand.hides_mm(table) for hand in self._finder.find(image, table, around)]
+        doubts = [
+            doubt_at(spot, table, "hand", table.to_px(outline))
+            for outline in outlines
+            for _, spot in seated.ring.spots_of(_grid_within(outline), enough)
+        ]
+        return replace(seated, reading=seated.reading.and_unclear(doubts))
 
 
 def _grid_within(outline_mm: Points) -> Points:
@@ -127,7 +118,7 @@ class UnseenCards:
         centres = np.array([seated.table.to_mm(marker.corners_px).mean(0) for marker in seated.markers])
         white = whites_of(image, seated.markers).max(axis=1)
         owners = [seated.ring.seat_at((float(x), float(y))) for x, y in centres]
-        for seat, middle in _middles(seated.ring):
+        for seat, middle in enumerate(seated.ring.middles):
             own = [k for k, owner in enumerate(owners) if owner == seat]
             own = own or [int(np.linalg.norm(centres - middle, axis=1).argmin())]
             if white[own].min() < _DARK:
@@ -156,14 +147,14 @@ class UnseenCards:
         for place in hidden_places(
             image, seated.table, ring.corners_mm, ring.reach_mm, known, self._card_mm, self._least_own
         ):
-            if place.cause == "thing" and lay_before is not None and lay_before(place.places_mm):
+            if place.cause != "light" and lay_before is not None and lay_before(place.places_mm):
                 continue
-            for seat, spot in self._owners(place, ring):
-                if not (self._as_a_card(place) or self._at_hand(place, seat, seated)):
+            for seat, spot in ring.spots_of(place.middles_mm[:: max(1, len(place.middles_mm) // _SPOTS)]):
+                if place.cause != "card" and not (self._as_a_card(place) or self._at_hand(place, seat, seated)):
                     continue
                 own = [card.corners_px for card, owner in zip(doubted, owners, strict=True) if owner == seat]
                 if not within_quads(seated.table.to_px(spot[None]), stacked(own))[0]:
-                    yield seat, doubt_at(spot, seated.table, place.cause)
+                    yield seat, doubt_at(spot, seated.table, "light" if place.cause == "light" else "thing")
 
     def _as_a_card(self, place: HiddenPlace) -> bool:
         """Return whether a place has about a card's size: there may be a card that was not read."""
@@ -183,32 +174,14 @@ class UnseenCards:
         if sheet or place.comes_in:
             own = [card.corners_px for card in seated.reading.cards]
         reach = _TOUCHING_MM if sheet else _APART_MM
-        return _gap_mm(place.places_mm, seated.table.to_mm(stacked(own))) <= reach
+        return bool(distance_to_quads(place.places_mm, seated.table.to_mm(stacked(own))).min() <= reach)
 
     def _in_cards(self, place: HiddenPlace) -> float:
         return len(place.places_mm) * CELL_MM**2 / (self._card_mm[0] * self._card_mm[1])
 
-    def _owners(self, place: HiddenPlace, ring: SeatRing) -> Iterator[tuple[int, Points]]:
-        """Return each seat that would own a card that is at a place, with a spot (2,) for its middle."""
-        some = place.middles_mm[:: max(1, len(place.middles_mm) // _SPOTS)]
-        owners = np.array([-1 if seat is None else seat for seat in (ring.seat_at((x, y)) for x, y in some.tolist())])
-        for seat in range(ring.players):
-            own = some[owners == seat]
-            if len(own):
-                yield seat, own[np.linalg.norm(own - own.mean(0), axis=1).argmin()]
-
 
 def _owned(card: Card, seat: int, ring: SeatRing) -> bool:
     return card.centre_mm is not None and ring.seat_at(card.centre_mm) == seat
-
-
-def _gap_mm(places_mm: Points, quads_mm: Points) -> float:
-    """The least distance from any of some places (n, 2) to the sides of any of some quads (m, 4, 2)."""
-    starts = quads_mm.reshape(-1, 2)
-    sides = np.roll(quads_mm, -1, axis=1).reshape(-1, 2) - starts
-    off = places_mm[:, None] - starts
-    along = ((off * sides).sum(axis=2) / (sides**2).sum(axis=1)).clip(0, 1)
-    return float(np.linalg.norm(off - along[..., None] * sides, axis=2).min())
 
 
 def read_to_score(image: Image, deck: Deck, profile: TableProfile | None, players: int) -> SeatedReading:
@@ -244,12 +217,4 @@ def _between(seated: SeatedReading) -> Iterator[Card]:
 
 
 def _everywhere(seated: SeatedReading, reason: str) -> Iterator[tuple[int, Card]]:
-    for seat, middle in _middles(seated.ring):
-        yield seat, doubt_at(middle, seated.table, reason)
-
-
-def _middles(ring: SeatRing) -> Iterator[tuple[int, Points]]:
-    """Return each seat with the middle (2,) of its part of the edge."""
-    for seat in range(ring.players):
-        part = ring.part_of(seat)
-        yield seat, part[len(part) // 2]
+    return enumerate(doubt_at(spot, seated.table, reason) for spot in seated.ring.middles)

@@ -19,6 +19,7 @@ from simulation.still import table_picture
 from simulation.view import Look
 from vision.deck import Deck
 from vision.image import load_image
+from vision.quads import enlarged
 from vision.reading import Card, reasons_of
 
 Image = NDArray[np.uint8]
@@ -62,6 +63,14 @@ def test_where_even_the_markers_black_is_bright_every_seat_is_doubted(deck: Deck
     light = (image / 255.0) ** 2.2 * 4.0
     bright = np.asarray(255 * np.minimum(light + 0.2, 1) ** (1 / 2.2), np.uint8)
     assert all("light" in found for found in reasons(shared(bright, deck)))
+
+
+def test_a_card_with_a_thing_on_it_is_doubted_at_its_seat(table: Image, deck: Deck) -> None:
+    seated = SeatedReader(deck, None, 3).read(table)
+    first = next(card for card in seated.reading.cards if card.centre_mm and seated.ring.seat_at(card.centre_mm) == 0)
+    thing = enlarged(first.corners_px[None], 0.7)[0]
+    covered = cv2.fillConvexPoly(table.copy(), np.rint(thing).astype(np.int32), (160, 60, 40))
+    assert reasons(shared(np.asarray(covered, np.uint8), deck)) == [{"thing"}, set(), set()]
 
 
 @pytest.mark.parametrize(

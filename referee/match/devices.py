@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from hardware.bell import BellDevice, NoBell, make_bell
 from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, open_camera, opened_turned
@@ -52,8 +53,8 @@ GONE_NS = 60 * SECOND_NS
 class Devices:
     """The referee's devices: of the real table, or of a simulated one.
 
-    queue: of all their events. buffer: the frames of the last seconds. supervisor: the camera's. follows_play: whether
-    people wait for rulings here (`ruled`).
+    queue: of all their events. inbox: the publisher's, which takes each ring on arrival. buffer: the frames of the last
+    seconds. supervisor: the camera's. follows_play: whether people wait for rulings here (`ruled`).
     """
 
     follows_play = False
@@ -61,7 +62,8 @@ class Devices:
     supervisor: CameraSupervisor
 
     def __init__(self) -> None:
-        self.queue = EventQueue()
+        self.inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.queue = EventQueue(self.inbox)
         self.buffer = FrameBuffer(KEEP_NS, KEEP_BYTES)
         self._on_health: OnHealth = nothing
 

@@ -121,7 +121,7 @@ class Referee:
         self._state: dict[str, Any] = {}
         self._publish()
         self.publisher = Publisher(
-            folder, self.store, self.evidence, self, lambda: self.match.game, self.devices.queue.arrivals, self.report
+            folder, self.store, self.evidence, self, lambda: self.match.game, self.devices.inbox, self.report
         )
 
     def start(self) -> None:

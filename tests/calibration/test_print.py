@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
-from importlib import resources
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import calibration
 from referee.commands import main
 from referee.games.registry import game_kind
 from vision.deck import Deck, load_deck
+from vision.deck_file import pack_deck
 from vision.render_face import bgr
 
 PX_PER_MM = 6.0
@@ -180,7 +181,7 @@ def test_the_same_deck_gives_the_same_file(printed: Print, tmp_path: Path) -> No
         (["confetti", "-o", "nowhere/a.pdf"], "no folder nowhere"),
         (["confetti", "-o", "a.pdf", "--manifest", "nowhere/a.json"], "no folder nowhere"),
         (["confetti", "-o", "a.pdf", "--manifest", "a.pdf"], "two different files"),
-        (["giant/deck.json", "-o", "a.pdf"], "do not fit on the paper"),
+        (["giant.deck", "-o", "a.pdf"], "do not fit on the paper"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(
@@ -191,13 +192,12 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
     said: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    description = json.loads(resources.files("vision").joinpath("decks", "confetti.json").read_text(encoding="utf-8"))
-    (tmp_path / "giant").mkdir()
-    (tmp_path / "giant" / "deck.json").write_text(json.dumps({**description, "card_mm": [250, 300]}))
+    giant = tmp_path / "giant.deck"
+    giant.write_bytes(pack_deck(replace(load_deck("confetti"), name="giant", card_mm=(250.0, 300.0))))
     assert main(["print", *arguments]) == 2
     message = capsys.readouterr().err
     assert message.count("\n") == 1 and said in message
-    assert list(tmp_path.iterdir()) == [tmp_path / "giant"]
+    assert list(tmp_path.iterdir()) == [giant]
 
 
 def test_a_full_disk_leaves_the_old_file(

@@ -78,7 +78,7 @@ def publishing(folder: Path, port: int, **more: object) -> Iterator[PublishingTa
         referee.evidence,
         referee,
         lambda: referee.match.game,
-        table.devices.queue.arrivals,
+        table.devices.inbox,
         first_retry_s=0.05,
     )
     publisher.start()

@@ -11,7 +11,6 @@ from vision.arrays import Floats, Image
 from vision.channels import largest
 from vision.deck import Deck, Face
 from vision.read.rectify import Pyramid
-from vision.read.verdict import VERDICT
 from vision.read.verifier import Verifier
 
 
@@ -28,6 +27,7 @@ class DrawnParams:
     noise_levels: float = 2.0
     table: float = 70.0  # levels under a white lamp
     margin_mm: float = 15.0
+    safe: float = 20.0  # log-odds: twice the reader's, for a drawing lacks gloss and shadows
 
 
 DRAWN = DrawnParams()
@@ -73,8 +73,7 @@ class UnderLamp:
             return ClosestPrints(one, other, 0.0, False)
         if deck.faces[verdict.face].id != one:
             return ClosestPrints(one, other, -abs(verdict.margin), False)
-        # The effects that a drawing lacks (gloss, a shadow) do not matter here.
-        return ClosestPrints(one, other, verdict.margin, verdict.margin >= VERDICT.sure)
+        return ClosestPrints(one, other, verdict.margin, verdict.margin >= DRAWN.safe)
 
 
 def _nearest(deck: Deck) -> list[tuple[Face, Face]]:

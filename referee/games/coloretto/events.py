@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationInfo
 
-from referee.engine.events import PLAYERS, EventModel, Seat
+from referee.engine.event_models import PLAYERS, EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.coloretto.setup import JOKER, MAX_START_CARDS, PLUS2, is_colour, rooms
 from referee.jsonlines import shown

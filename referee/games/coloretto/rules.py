@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from referee.engine.events import Event, Game, Header, Ignored, Ruling, parsed
+from referee.engine.event_models import parsed
+from referee.engine.events import Event, Game, Header, Ignored, Ruling
 from referee.errors import BadInputError
 from referee.games.coloretto.events import (
     EVENTS,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, TypeAdapter, WithJsonSchema, model_validator
 
-from referee.engine.events import EventModel, Seat
+from referee.engine.event_models import EventModel, Seat
 from referee.errors import BadInputError
 from referee.games.confetti.score import COLOURS, MAX_CARDS, Card, parse_cards
 

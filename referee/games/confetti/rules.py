@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
-from referee.engine.events import Event, Game, Header, Ignored, Question, Ruling, parsed
+from referee.engine.event_models import parsed
+from referee.engine.events import Event, Game, Header, Ignored, Question, Ruling
 from referee.errors import BadInputError
 from referee.games.confetti.events import (
     EVENTS,

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
 
-from referee.engine.events import Event, EventModel, Ns, Seat, Seats, parsed
+from referee.engine.event_models import EventModel, Ns, Seat, Seats, parsed
+from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.piccolino.tops import Mood
 from referee.jsonlines import is_name, shown

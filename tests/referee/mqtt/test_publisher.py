@@ -105,7 +105,7 @@ def test_home_assistant_sees_bell_ruling_scores_and_turn_and_presses_only_what_i
         assert house.latest("/state")["valid"] is False
         assert house.latest("/state")["players"] == PLAYERS
         assert sum(house.latest("/state")["scores"]) == 55
-        one.table.devices.queue.arrivals.put(BellPressed(time.monotonic_ns(), 2))
+        one.table.devices.inbox.put(BellPressed(time.monotonic_ns(), 2))
         wait_for(lambda: house.under("/bell"))
         assert house.latest("/bell")["event_type"] == "ring" and house.latest("/bell")["seat"] == 2
         wait_for(lambda: house.latest("/config")["components"]["score_2"].get("name") == "Points of Cem")

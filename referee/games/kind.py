@@ -1,7 +1,7 @@
-"""Interface of a game: all that referee, page, commands and lessons need of it.
+"""Interface of a game: everything that referee, page, commands and lessons ask of it.
 
-A game is a folder here, with a `kind.py` that gives a `GameKind`, and a line in `registry`. Its rules are pure: events
-in, rulings out. What needs pictures or devices is imported when it is asked for, so that rules alone start at once.
+A game is a folder here with a `kind.py`, which defines a `GameKind`, and a line in `registry`. Its rules are pure:
+events in, rulings out. A game imports modules for pictures and devices on demand, so that its rules load fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vision.profile import TableProfile
 
 RulingData = Mapping[str, Any]
-"""A ruling as the outside contract has it."""
+"""A ruling in the form of the outside contract."""
 Names = Sequence[str]
 """The players, by seat."""
 Sentences = tuple[str, ...]
@@ -36,9 +36,9 @@ Said = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Option:
-    """An option that people choose on the page before a game.
+    """An option that players choose on the page before a game.
 
-    choices: values and their words, the default first; none for a seat, which people choose by name.
+    choices: values and their labels, the default first; empty for a seat, which players choose by name.
     """
 
     name: str
@@ -50,10 +50,11 @@ class Option:
 class Words:
     """Sentences of a game.
 
-    sentences: of a ruling, the verdict first, none where it needs no words. likely: rulings whose sentences will be
-    wanted at once, for so many players, the likeliest first. phrases: what else will be. together: rulings that one
-    event led to, in groups that are said as one; said_together: the sentence of such a group of several. notice: what
-    the watcher asks or points out, "" for what is none of this game's. answer: what an answer to it says.
+    sentences: those of a ruling, its verdict first; empty for a silent ruling. likely: rulings that may follow soon,
+    for a number of players, the likeliest first; `Voice` renders their sentences ahead. phrases: further sentences to
+    render. together: splits the rulings of one event into groups; said_together: one sentence for a group of several.
+    notice: the sentence of a watcher's notice, "" for a notice of another game. answer: the sentence that confirms an
+    answer.
     """
 
     sentences: Callable[[RulingData, Names, Language], Sentences]
@@ -67,9 +68,9 @@ class Words:
 
 @dataclass(frozen=True)
 class Seat:
-    """How a seat stands. points: None where they are known at the end only. detail: a few words.
+    """State of a seat. points: None where they are counted only at the end. detail: a few words.
 
-    held: the open cards before it that count at the end, and how many of each.
+    held: the open cards before the seat that count at the end, each with its number.
     """
 
     points: int | None
@@ -79,12 +80,11 @@ class Seat:
 
 @dataclass(frozen=True)
 class Page:
-    """Page of a game: how it is offered, and the view of one that is played.
+    """Page of a game: its offer, and the view of a running game.
 
-    text: what it is, in a sentence. least, most: how many play. seats: how each seat stands. phase: what is going on:
-    `key`, `turn` and more; lasts_ms is how long the sand runs, where that is known. step: a name of how things stand
-    that changes where a person's report would mean something else; None: only the end does. steps: how a ruling comes
-    about, by the events it was judged on.
+    text: the game in one sentence. least, most: numbers of players. seats: each seat's state. phase: `key`, `turn` and
+    more; its argument is the duration of the sand in ms, where it is known. step: a name that changes whenever a report
+    by a player would mean something else; None: only the end changes that. steps: the events behind a ruling.
     """
 
     text: str
@@ -99,14 +99,13 @@ class Page:
 
 @dataclass(frozen=True)
 class Cards:
-    """Decks that a game can be played with, and what a lesson has to learn of them.
+    """Decks that fit a game, and the facts that a lesson must learn about them.
 
-    check: says by `BadInputError` what a deck of prints lacks. beside: decks that come with Ringmaster, besides the
-    game's own. marked: whether it is played only with cards that marks distinguish. is_whole: whether
-    attributes say all that the game must know of a face; face_name: what such a face is called. missing: the key of the
-    sentence that says what a lesson lacks whose faces are all named, None where nothing is. tally: what a lesson has
-    seen, and of how much; None: just how many faces. colours: those of a deck that people choose by on the page;
-    None: by none. header_colours: those that a game's header names.
+    check: raises `BadInputError` for a deck that does not fit. beside: shipped decks besides the game's own. marked:
+    the game needs cards that differ by marks. is_whole: whether attributes describe a face completely; face_name: the
+    name of such a face. missing: key of the sentence for a lesson that lacks a face although each has a name; None if
+    it is complete. tally: progress of a lesson; None: a count of faces. colours: the deck's colours that players choose
+    on the page; None: no choice. header_colours: the colours that a game's header lists.
     """
 
     check: Callable[[Deck], None]
@@ -122,11 +121,10 @@ class Cards:
 
 @dataclass(frozen=True)
 class DemoScript:
-    """A game as it is played on the simulated table, and what is true of it; its `t_ns` count from its beginning.
+    """A game for the simulated table, and its truth; `t_ns` counts from its beginning.
 
-    ruling, rulings: which kind of ruling shows how far the referee has come, and how many of them there will be.
-    rings: how each ring of the script is to be ruled, with its `seat`. truth: what happens that a watcher may ask of.
-    said: what the players say on the page.
+    ruling, rulings: the kind of ruling that measures progress, and their number. rings: the expected ruling of each
+    ring, with its `seat`. truth: the events that a watcher may be asked about. said: the players' messages on the page.
     """
 
     script: Script
@@ -141,9 +139,9 @@ class DemoScript:
 class Demo:
     """A game that plays itself on the simulated table.
 
-    script: writes what is played for a header, with this deck, from a seed, in so many rounds; None: to its end.
-    players: how many are shown. live_fps, fast_fps: pictures a second, in real time and as fast as can be: drawing and
-    reading share the computer, and a table of cards needs no more.
+    script: writes a game for a header, a deck, a seed and a number of rounds; None: until the end. players: the number
+    that is shown. live_fps, fast_fps: pictures a second in real time and in fast motion. Drawing and reading share the
+    processor, and a table of cards needs no higher rate.
     """
 
     script: Callable[[Header, Deck, int, int | None], DemoScript]
@@ -154,9 +152,9 @@ class Demo:
 
 @dataclass(frozen=True)
 class Scoring:
-    """`ringmaster score`, for at most so many players in a picture.
+    """Scoring of a game: `ringmaster score`, for at most `most_players` in a picture.
 
-    module: gives `scorer(asked)`, what answers one hand in JSON by a line and raises `BadInputError` for one that
+    module: defines `scorer(asked)`, which answers one hand a line in JSON and raises `BadInputError` for a bad one, and
     cannot be scored, and `score_image`, a `ScoreImage`.
     """
 
@@ -209,10 +207,10 @@ ScoreImage = Callable[["ScoreAsked", "Picture", "Deck", "TableProfile | None", i
 
 @dataclass(frozen=True)
 class GameKind:
-    """One game: `start` may raise `BadInputError` for a header it cannot play by, `watcher` for a deck.
+    """One game: `start` raises `BadInputError` for an unplayable header, `watcher` for an unfit deck.
 
-    name: as it is called in commands, headers and files. devices: without which it cannot be judged, as `doctor`
-    calls them. settings: a header's options as a dataclass with a field for each, defaults included; None: it has none.
+    name: used in commands, headers and files. devices: the required ones, by `doctor`'s names. settings: a header's
+    options as a dataclass with all defaults; None: the game has no options.
     """
 
     name: str
@@ -228,14 +226,14 @@ class GameKind:
 
     @property
     def title(self) -> str:
-        """Return its name for people."""
+        """Return the game's name for people."""
         return self.name.capitalize()
 
     def explicit(self, header: Header) -> Header:
-        """Return the header with every option of the game in it, so that no reader has to guess a default.
+        """Return the header with every option of the game filled in, so that no reader needs a default.
 
         Raises:
-            BadInputError: it has an option, or a value of one, that the game does not know.
+            BadInputError: the game does not know an option or its value.
         """
         if self.settings is None:
             return header

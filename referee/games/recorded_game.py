@@ -1,4 +1,4 @@
-"""Event logs read and judged again: the header, its events, and a replayed game."""
+"""Recorded games: event logs, and recordings that a game judges again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from vision.image import frame_of
 
 @dataclass(frozen=True)
 class Entry:
-    """An event, and where in the recording it stands ("line 7")."""
+    """An event and its place in the recording ("line 7")."""
 
     where: str
     event: Event
@@ -43,7 +43,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Fault:
-    """A place in a recording that cannot be used, and why, in one sentence."""
+    """A place in a recording that cannot be used, with the reason in one sentence."""
 
     where: str
     why: str
@@ -51,7 +51,7 @@ class Fault:
 
 @contextmanager
 def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
-    """Open an event log, and give its header and its entries, read as they are asked for.
+    """Open an event log; give its header and an iterator that reads its entries on demand.
 
     Raises:
         BadInputError: the file cannot be opened, or does not begin with a header.
@@ -68,7 +68,7 @@ def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
 
 @dataclass(frozen=True)
 class _Numbered:
-    """A line that is not blank; `whole`: it has its end."""
+    """A line that is not blank; `whole`: it ends with a line break."""
 
     where: str
     text: Line
@@ -82,7 +82,7 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
         whole = part.endswith(b"\n")
         text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
-            # Emitted before its end is looked for: a device's may never come.
+            # A device may never send the end of the line, so the line is yielded first.
             yield _Numbered(phrase("error.where_line", number=number), None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
@@ -123,18 +123,18 @@ def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
 
 
 TABLE, DECK_FILE = "table.json", "family.deck"
-"""The files in a recording that was kept because of a dispute: the measured table, and a taught deck."""
+"""Files in the recording of a disputed game: the measured table, and a taught deck."""
 _FRAME_FIRST, _EVENT_AFTER = 0, 1
 
 Warn = Callable[[str], None]
 
 
 class RecordedGame:
-    """A recording that says which game it is.
+    """A recording with a header that names its game.
 
     Raises:
-        BadRecordingError: it is no recording, or its header cannot be read.
-        BadInputError: it does not say which game was played, or no such game can be judged.
+        BadRecordingError: the file is not a recording, or its header cannot be read.
+        BadInputError: the header names no game, or an unknown one.
     """
 
     def __init__(self, path: Path, warn: Warn) -> None:
@@ -147,23 +147,23 @@ class RecordedGame:
 
     @property
     def rulings(self) -> list[Mapping[str, object]]:
-        """The rulings that were given when it was recorded, if it holds any."""
+        """Return the rulings that the recording holds."""
         return [one.payload.ruling for one in self._recording.events if isinstance(one.payload, RecordedRuling)]
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing is there to judge: no picture, and nothing that was noticed or said."""
+        """Return whether the recording has neither a picture nor an event to judge."""
         heard = any(not isinstance(one.payload, RecordedRuling) for one in self._recording.events)
         return not heard and next(_frames(self._recording), None) is None
 
     def attachments(self) -> dict[str, bytes]:
-        """Return the files that were put into it, by name."""
+        """Return the attached files by name."""
         return self._recording.attachments()
 
     def judge(self, setup: WatchSetup) -> Iterator[Outcome]:
-        """Return what each frame and each device event led to; the same recording always gives the same.
+        """Yield the outcome of each frame and each device event; the same recording always yields the same.
 
-        All that is recorded is there already, so nothing is late and no frame is left out.
+        All input is there already, so no event is late and no frame is dropped.
         """
         session = Session(self.header, game_kind(self.header.game).start, watcher_for(self.header, setup))
         device_events, last_ns = _device_events(self._recording)
@@ -198,7 +198,7 @@ class RecordedGame:
         yield session.finish(last_ns)
 
     def _say(self, session: Session, event: Event) -> Outcome:
-        """Take a reported event; one that the game cannot take is left out, as in the game."""
+        """Take a player's message; the game drops one that it cannot take, as it did when it was played."""
         try:
             return session.say(event)
         except BadInputError as error:
@@ -206,7 +206,7 @@ class RecordedGame:
             return Outcome()
 
     def _messages(self) -> list[Event]:
-        """Return what neither pictures nor edges show, in the order of time; what is no event is left out."""
+        """Return the players' messages in the order of time, without malformed ones."""
         found = []
         for recorded in self._recording.events:
             if isinstance(recorded.payload, RecordedTold):
@@ -218,14 +218,14 @@ class RecordedGame:
 
 
 def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame | DeviceEvent | Event]]:
-    """Return the frames by the first instant at which they count (P9)."""
+    """Yield the frames, each at the first instant at which it counts (P9)."""
     for index, recorded in enumerate(recording.events):
         if isinstance(recorded.payload, RecordedFrame):
             yield recorded.payload.exposure_end_ns + 1, _FRAME_FIRST, index, recorded.payload
 
 
 def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
-    """Return what the recorded edges mean, in time order, and the time up to which there is a recording."""
+    """Return the device events of the recorded edges in the order of time, and the end of the recording."""
     bell: list[tuple[Edge, bool]] = []
     sand: list[tuple[Edge, bool]] = []
     seats: dict[str, int | None] = {}
@@ -245,7 +245,7 @@ def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
 
 
 def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> list[DeviceEvent]:
-    """Let a logic begin with the levels that were found, and judge what changed since."""
+    """Return the events of a logic that starts with the levels at the beginning and takes all edges since."""
     for edge, found in edges:
         if found:
             logic.begin(edge)
@@ -253,10 +253,10 @@ def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> l
 
 
 def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:
-    """Return the rulings in order, and among them the faults: entries that were left out, and why.
+    """Yield the rulings in order, with a fault in the place of each entry that was left out.
 
-    An entry is left out when it could not be read, when the game cannot take it, and when its time is before
-    that of the last entry taken: one clock never goes back.
+    An entry is left out if it cannot be read, if the game cannot take it, or if its time is before that of the last
+    entry taken: one clock never goes back.
     """
     last_t_ns = 0
     for entry in entries:

@@ -22,7 +22,7 @@ def game_kind(name: str) -> GameKind:
     """Return the game called `name`.
 
     Raises:
-        BadInputError: there is none.
+        BadInputError: no game has that name.
     """
     if name not in GAMES:
         raise BadInputError("error.games.there_is_no_game_to", name=ascii(name)[:40], list=", ".join(GAMES))
@@ -30,15 +30,15 @@ def game_kind(name: str) -> GameKind:
 
 
 def may_show_marks(game: str | None) -> bool:
-    """Return whether a game, or none in particular, may be played with cards that marks distinguish."""
+    """Return whether a game, or any game if None, can be played with cards that differ by marks."""
     return game is None or game_kind(game).cards.marked
 
 
 def watcher_for(header: Header, setup: WatchSetup) -> Watcher:
-    """Return what looks on for a game.
+    """Return the watcher of a game.
 
     Raises:
-        BadDeckError: its deck is not there, or it is broken.
-        BadInputError: the game cannot be played with its deck.
+        BadDeckError: the deck is missing or broken.
+        BadInputError: the deck does not fit the game.
     """
     return game_kind(header.game).watcher(header, setup)

@@ -1,4 +1,4 @@
-"""Seats and cards at the simulated table, by the referee's own idea of seats."""
+"""Seats and places of cards at the simulated table, by the same ring of seats that the referee uses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_COLUMNS = 25
 
 
 def ring_of(players: int, area_mm: tuple[float, float] = AREA_MM) -> SeatRing:
-    """Return the seats round the rectangle that the centres of the marker cards span in the corners of an area."""
+    """Return the seats round the rectangle through the centres of the marker cards in the corners of an area."""
     inset = MARKER_CARD_MM * 0.75
     right, bottom = area_mm[0] - inset, area_mm[1] - inset
     corners: NDArray[np.float64] = np.array([[right, bottom], [inset, bottom], [inset, inset], [right, inset]])
@@ -40,16 +40,16 @@ def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lyi
     middle = _middle(ring, seat)
     before, here, after = (np.array(ring.point_at(middle + column * COLUMN_MM + step)) for step in (-1.0, 0.0, 1.0))
     along = (after - before) / np.linalg.norm(after - before)
-    # Clockwise as the camera sees it, so inwards is to the right of the way.
+    # The way runs clockwise in the camera's view, so inwards is to its right.
     inwards = np.array([-along[1], along[0]])
     x, y = here + inwards * (row * ROW_MM + _EDGE_MM)
     return Lying(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), side)
 
 
 def own_columns(ring: SeatRing, seat: int, column: float, forward: float) -> list[int]:
-    """Number the columns of cards that fit before a seat, from its middle to either side, on its edge alone.
+    """Return the columns of cards that fit before a seat, from its middle outwards, on its own edge of the table.
 
-    They lie `column` apart, by COLUMN_MM, and begin so many rows of cards from the edge (`forward`, see `spot`).
+    Columns are `column` widths (COLUMN_MM) apart and begin `forward` rows of cards from the edge (see `spot`).
     """
     middle, found = spot(ring, seat, 0.0, forward, FRONT), []
     for number in range(_MOST_COLUMNS):
@@ -61,11 +61,11 @@ def own_columns(ring: SeatRing, seat: int, column: float, forward: float) -> lis
 
 
 def _middle(ring: SeatRing, seat: int) -> float:
-    """Return the middle, as a way along the edge, of the longest straight piece of a seat's part of it."""
+    """Return the middle of the longest straight piece of a seat's edge, as a way along the edge."""
     sides = [float(np.linalg.norm(ring.corners_mm[(i + 1) % 4] - ring.corners_mm[i])) for i in range(4)]
     part = sum(sides) / ring.players
     start, end = (seat - 0.5) * part, (seat + 0.5) * part
-    # Corners, as ways along the edge from the middle of its first side; the last side comes round to the first again.
+    # Corners are ways along the edge from the middle of its first side; the last piece ends on the first side again.
     corners = [sides[0] / 2 + sum(sides[1 : i + 1]) + turn * sum(sides) for turn in (-1, 0, 1) for i in range(4)]
     cuts = [start, *sorted(corner for corner in corners if start < corner < end), end]
     return max((right - left, (left + right) / 2) for left, right in pairwise(cuts))[1]

@@ -1,1 +1,1 @@
-"""Piccolino (P1–P10): its rules, rulings, set-up, cards and what is open."""
+"""Piccolino (P1–P10): rules, rulings, set-up, decks and open cards."""

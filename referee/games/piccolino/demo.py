@@ -1,4 +1,4 @@
-"""Writes a game of Piccolino for the simulated table: who turns what, who rings when, and how it is to be ruled."""
+"""Writes a game of Piccolino for the simulated table: turned cards, rings, and the expected rulings."""
 
 from __future__ import annotations
 
@@ -25,18 +25,17 @@ _FIRST_STILL_S = 2.5
 _TURN_S = 0.75
 _BELL_ROOM_MM = 120.0
 _SECOND_NS = 1_000_000_000
-_HAPPY, _SAD = 6, 1  # cards of a face where nobody knows how many there are
+_HAPPY, _SAD = 6, 1  # assumed for each face where the deck gives no counts
 
 
 @dataclass(frozen=True)
 class PiccolinoPlan:
     """Parameters of a demonstration game.
 
-    players: 2 to 5. turns: how many cards are turned; None: until somebody has won. pace_s: from one card to the next.
-    notice: the share of happy pairs that somebody rings for. reactions_s: how long each player needs for that, give or
-    take a quarter. hothead: who rings without a pair now and then, None: nobody. temper: how often, as a share of the
-    cards turned. bell_lines: how `hardware.bell` names each seat's button; None: one bell for all. settings: the
-    game's options.
+    players: 2 to 5. turns: number of turned cards; None: until a player has won. pace_s: interval of cards. notice:
+    share of happy pairs that a player rings for. reactions_s: each player's reaction time, ± 25 %. hothead: seat that
+    now and then rings without a pair, or None; temper: its rate, as a share of the turned cards. bell_lines:
+    `hardware.bell`'s name of each seat's button; None: one bell for all. settings: the game's options.
     """
 
     players: int = 3
@@ -52,7 +51,7 @@ class PiccolinoPlan:
 
 @dataclass(frozen=True)
 class PiccolinoGame:
-    """A script, and what is true of it: the events as they happened, s from the beginning as ns, and their rulings."""
+    """A script with its truth: the events (`t_ns` from the beginning) and their rulings."""
 
     script: Script
     events: tuple[Event, ...]
@@ -60,12 +59,12 @@ class PiccolinoGame:
 
 
 def write_piccolino(deck: Deck, seed: int, plan: PiccolinoPlan | None = None) -> PiccolinoGame:
-    """Write a game; the same seed always gives the same one."""
+    """Return a game; the same seed always gives the same one."""
     return _Writer(deck, seed, plan or PiccolinoPlan()).write()
 
 
 class _Writer:
-    """Plays the game by its rules while it is written. Piles are lists of keys, the top card last."""
+    """Writer of one game, which plays by the rules. Piles are lists of keys, the top card last."""
 
     def __init__(self, deck: Deck, seed: int, plan: PiccolinoPlan) -> None:
         self._plan = plan
@@ -75,7 +74,7 @@ class _Writer:
         if plan.players == MIN_PLAYERS:
             faces = [face for face in faces if face.attributes["colour"] != "black"]
         wanted = cards_dealt(plan.players, plan.settings)
-        # Of a deck with too few cards for the rules (P1) some are there twice.
+        # A deck with too few cards for P1 has some of them twice.
         cards = [(f"{face.id}/{k}", face) for k, face in enumerate(islice(cycle(faces), max(wanted, len(faces))))]
         self._rng.shuffle(cards)
         self._rules = Piccolino(plan.players, replace(plan.settings, cards=wanted))
@@ -88,7 +87,7 @@ class _Writer:
         self._actions: list[Action] = []
 
     def write(self) -> PiccolinoGame:
-        """Write all turns, and the time after the last."""
+        """Return the game, after all turns and the time that follows the last one."""
         start = tuple(
             ScriptCard(key, self._faces[key].id, self._place(seat, -0.65, BACK))
             for seat, pile in enumerate(self._draw)
@@ -104,7 +103,7 @@ class _Writer:
         return PiccolinoGame(script, tuple(self._events), tuple(self._rulings))
 
     def _turn(self, seat: int, now_s: float) -> float:
-        """Turn a card (P2), let somebody ring, and give when the next one may be turned."""
+        """Turn a card (P2) and let a player ring; return the time of the next turn, s."""
         key = self._draw[seat].pop()
         self._discard[seat].append(key)
         landed_s = now_s + _TURN_S
@@ -126,7 +125,7 @@ class _Writer:
         return next_s
 
     def _rung(self, ringer: int, turner: int, landed_s: float, needed_s: float) -> float:
-        """Ring; who has just laid a card has the longer way. Cards move as the rules say (P4, P5)."""
+        """Ring and move the cards (P4, P5); return the time afterwards. The turner's way to the bell is longer."""
         slowest = TRAVEL_S + 0.1 if ringer == turner else 0.0
         at_s = landed_s + max(needed_s, slowest)
         line = "bell" if self._plan.bell_lines is None else self._plan.bell_lines[ringer]
@@ -140,7 +139,7 @@ class _Writer:
         return now_s + 0.6
 
     def _move_cards(self, ruling: Mapping[str, Any], now_s: float) -> float:
-        """Let givers push cards towards the middle and the receiver take them from there: nobody reaches further."""
+        """Let givers push cards towards the middle and the receiver take them there; return the time afterwards."""
         receiver, giver = ruling["to"], ruling["from"]
         if giver != "piles":
             key = self._draw[giver].pop()
@@ -158,7 +157,7 @@ class _Writer:
         return now_s + 2.2
 
     def _carry(self, seat: int, keys: Sequence[str], to: Lying, now_s: float) -> None:
-        """Lay cards on a pile; nobody does it quite straight."""
+        """Put cards on a pile, slightly askew as people do."""
         slips = [(self._rng.uniform(-2, 2), self._rng.uniform(-2, 2), self._rng.uniform(-3, 3)) for _ in keys]
         goals = tuple(Lying(to.x_mm + x, to.y_mm + y, to.angle_deg + turn, to.side) for x, y, turn in slips)
         self._actions.append(Carry(seat, tuple(keys), now_s, now_s + 0.9, goals))
@@ -178,14 +177,14 @@ class _Writer:
         return rulings
 
     def _place(self, seat: int, column: float, side: str) -> Lying:
-        """Return a place on a seat's draw or discard pile; nobody lays cards quite straight."""
+        """Return a place on a seat's draw or discard pile, slightly askew."""
         lies = spot(self._ring, seat, column, 0.6, side)
         x, y = lies.x_mm + self._rng.uniform(-2.5, 2.5), lies.y_mm + self._rng.uniform(-2.5, 2.5)
         return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
 
 
 def _cards_of(deck: Deck) -> Sequence[Face]:
-    """The face of every single card."""
+    """Return the face of every single card."""
     usual = {face.id: _HAPPY if face.attributes["mood"] == Mood.HAPPY.value else _SAD for face in deck.fronts}
     return [face for face in deck.fronts for _ in range(usual[face.id] if face.count is None else face.count)]
 

@@ -20,7 +20,7 @@ def _colour(value: object) -> object:
 
 
 class _Face(EventModel):
-    """A card at a seat; null for what of it cannot be identified with enough certainty (P10)."""
+    """A card at a seat; null for an attribute that cannot be identified with enough certainty (P10)."""
 
     seat: Seat
     colour: Annotated[str, BeforeValidator(_colour)] | None
@@ -32,53 +32,53 @@ class CardShown(_Face):
 
     event: Literal["card_shown"] = "card_shown"
     hidden_ns: Ns = 0
-    """So long before it may have been there already, where a hand hid that."""
+    """Time for which a hand may have hidden the card before, ns."""
 
 
 class CardRead(_Face):
-    """A seat's top card, shown before, is known better now, or not any more (null)."""
+    """A seat's top card, shown before, is identified better now, or (null) no longer."""
 
     event: Literal["card_read"] = "card_read"
 
 
 class PileGone(EventModel):
-    """A seat's discard pile is not there any more, though nobody has won it."""
+    """A seat's discard pile has gone without a winner."""
 
     event: Literal["pile_gone"] = "pile_gone"
     seat: Seat
 
 
 class PileUnchanged(EventModel):
-    """At a seat that was out of sight at a ring is the same pile as before it, or still nothing."""
+    """A seat that was out of sight at a ring has the same pile as before it, or still none."""
 
     event: Literal["pile_unchanged"] = "pile_unchanged"
     seat: Seat
 
 
 class Bell(EventModel):
-    """Somebody rang."""
+    """A ring of the bell."""
 
     event: Literal["bell"] = "bell"
     seat: Seat | None
-    """Null as long as nobody knows who."""
+    """Null until the ringer is known."""
     turning: Seats = ()
-    """At which a card was in mid-turn at that instant (P9)."""
+    """Seats with a card in mid-turn at that instant (P9)."""
     unseen: Seats = ()
-    """Of which nobody can say what was open then (P10)."""
+    """Seats with an unknown top card at that instant (P10)."""
     valid: bool | None = None
-    """The ring's verdict by the players' word, whatever was seen; null: they gave none."""
+    """The players' own verdict, which overrides all pictures; null: they gave none."""
     no_clowns: bool = False
-    """Whether no card seen in this game is a clown of its deck."""
+    """Whether no card of this game was identified as a clown of its deck yet."""
 
     _seen_again: bool = PrivateAttr(default=False)
 
     @property
     def seen_again(self) -> bool:
-        """Return whether a seat was among the unseen until its pile came back into sight unchanged."""
+        """Return whether a seat was unseen until its pile came back into sight unchanged."""
         return self._seen_again
 
     def with_seen(self, seat: int) -> Bell:
-        """Return the ring, now that the pile at a seat is known."""
+        """Return the ring with the pile of a seat known."""
         if seat not in self.unseen:
             return self
         ring = self.model_copy(update={"unseen": tuple(one for one in self.unseen if one != seat)})
@@ -87,16 +87,16 @@ class Bell(EventModel):
 
 
 class RingerNamed(EventModel):
-    """The ringer of a ring of nobody."""
+    """The name of the ringer of an anonymous ring."""
 
     event: Literal["ringer"] = "ringer"
     seat: Seat
     ring_t_ns: Ns | None = None
-    """Which ring; null: the oldest that waits."""
+    """Time of the ring; null: the oldest one that waits."""
 
 
 class Decided(EventModel):
-    """The players decided on a ring that was unclear (P10)."""
+    """The players' decision on an unclear ring (P10)."""
 
     event: Literal["decided"] = "decided"
     valid: bool
@@ -116,6 +116,6 @@ def parse_action(event: Event, players: int) -> Action:
     """Return an event's model.
 
     Raises:
-        BadInputError: Piccolino knows no such event, nobody sits there, or no card is like that.
+        BadInputError: unknown event, seat or card.
     """
     return parsed(EVENTS, event, players, "Piccolino")

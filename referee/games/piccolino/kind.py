@@ -1,4 +1,4 @@
-"""Piccolino, as `referee.games.kind` asks for it: its page, its decks, its rules and watcher."""
+"""`GameKind` of Piccolino: page, decks, rules, watcher and demo."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str,
     game, question = _game(play), play.question
     asked = question is not None and question.kind == "who_rang"
     key = "over" if game.over else "who_rang" if asked else "turning"
-    # Cards may have been turned since the ring that waits: whose turn it was then is not whose it is.
+    # Cards may have been turned since the ring that waits, so the turn at that ring is not known here.
     return {"key": key, "turn": None if asked else game.turn()}
 
 
 def _seats(play: Session, language: Language) -> list[Seat]:
-    """Give each seat's cards, which are its points, and how they lie, in a few words."""
+    """Return each seat's cards, which are its points, with their piles in a few words."""
     cards = _game(play).cards
     details = (
         language.text("piccolino.out") if out else language.text("piccolino.to_turn_open", draw=draw, open=discard)
@@ -94,15 +94,15 @@ _FEWEST_COLOURS = 2
 
 
 def is_clown(said: Said) -> bool:
-    """Return whether a face's attributes say all that the game must know of it."""
+    """Return whether a face's attributes name a colour and a mood."""
     return "colour" in said and said.get("mood") in MOODS
 
 
 def check(deck: Deck) -> None:
-    """Say what a deck lacks.
+    """Check that the game can be played with a deck.
 
     Raises:
-        BadInputError: the game cannot be played with it.
+        BadInputError: the deck lacks something; the error names it.
     """
     for face in deck.fronts:
         if not is_clown(face.attributes):
@@ -150,11 +150,11 @@ CARDS = Cards(
 )
 
 
-_TURNS = 8  # of a round that is shown
+_TURNS = 8  # of a demonstrated round
 
 
 def _start(header: Header) -> Game:
-    # The models of events take a tenth of a second to import, and scoring a hand needs none of them.
+    # The models of events take 0.1 s to import, and scoring a hand needs none of them.
     from referee.games.piccolino.rules import from_header
 
     return from_header(header)

@@ -1,7 +1,7 @@
 """Piccolino (P1–P10): cards shown, rings, piles and penalties; events in, rulings out.
 
-Cards are known as counts only, but for the top of each discard pile. Which frame a ring is judged on, the last one
-exposed before it (P9), is settled by order: `hardware/camera/frames.py` holds a ring back until that frame is there.
+Cards are counts, except for the top of each discard pile. `hardware/camera/frames.py` holds a ring back until the last
+frame exposed before it is there, so the order of events settles which frame a ring is judged on (P9).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ RingRuling = ValidRing | FalseRing | UnclearRing
 
 
 class Holdings:
-    """The cards of each seat: `draw[seat]` and `discard[seat]` in its piles; `is_out[seat]` once it has none left."""
+    """Cards of each seat: `draw[seat]` and `discard[seat]` in its piles; `is_out[seat]` once it has none left."""
 
     def __init__(self, draw: Sequence[int]) -> None:
         self.draw = list(draw)
@@ -79,7 +79,7 @@ class Holdings:
         return (CardsMoved(t_ns, "piles", seat, count),) if count else ()
 
     def pay(self, t_ns: int, giver: int) -> Rulings:
-        """Return a card to each of the others, clockwise, as far as they last (P5)."""
+        """Give a card to each other seat, clockwise, as far as the giver's cards last (P5)."""
         receivers = self.others(giver)[: self.draw[giver]]
         for other in receivers:
             self.draw[giver] -= 1
@@ -92,7 +92,7 @@ class Holdings:
         return [other for step in range(1, seats) if not self.is_out[other := (seat + step) % seats]]
 
     def put_out(self, t_ns: int) -> Rulings:
-        """Put out who has no cards left (P6), lowest seat first."""
+        """Put out every seat without cards (P6), lowest seat first."""
         held = enumerate(self.totals())
         gone = [seat for seat, cards in held if not (self.is_out[seat] or cards)]
         for seat in gone:
@@ -105,10 +105,10 @@ class Holdings:
 
 
 class Piccolino:
-    """A game of Piccolino among seats that are known.
+    """A game of Piccolino among known seats.
 
-    `cards` counts each seat's cards; `tops` are the open ones; `over` marks the end; `undecided` is the
-    unclear ring that waits for the players' word.
+    `cards` counts each seat's cards; `tops` holds the open ones; `over` is the end; `undecided` is the unclear ring
+    that waits for the players' decision.
     """
 
     def __init__(self, players: int, settings: PiccolinoOptions) -> None:
@@ -123,11 +123,11 @@ class Piccolino:
         self._ruled_seat: int | None = None
         self._cleared = False
         self.undecided: UnclearRing | None = None
-        self._doubted: Bell | None = None  # the ring that is undecided, as long as what lay open then still does
-        self._early: Bell | None = None  # the last wrong ring, until a card that was in mid-turn then has been read
+        self._doubted: Bell | None = None  # the undecided ring, while the cards that were open then still are
+        self._early: Bell | None = None  # the last wrong ring, until the card in mid-turn at it has been read
 
     def do(self, action: Action) -> Rulings:
-        """Take an action and give the rulings that follow; one that the rules do not allow now is ignored."""
+        """Take an action and return its rulings; the game ignores an action that the rules do not allow now."""
         match action:
             case CardShown():
                 done = self._show(action)
@@ -142,7 +142,7 @@ class Piccolino:
             case RingerNamed():
                 done = PiccolinoReason.NO_RING
             case Stopped():
-                # A game that is over needs no other end.
+                # A game ends once.
                 return () if self.over else (self._end(action.t_ns),)
         if not isinstance(done, PiccolinoReason):
             return done
@@ -152,8 +152,8 @@ class Piccolino:
     def _show(self, card: CardShown) -> Rulings | PiccolinoReason:
         """Turn a seat's next card onto its discard pile (P2).
 
-        A seat without draw pile has none to turn: either a count is wrong or a card was put there. What is open is
-        believed, for rings are judged on it (P9); the counts stay, so that no card is made; and it is remarked on.
+        A seat without a draw pile has no card to turn: a count is wrong, or somebody put a card there. The open card is
+        believed, because rings are judged on it (P9); the counts stay, so that no card is made; a remark follows.
         """
         if self.over:
             return PiccolinoReason.GAME_OVER
@@ -178,7 +178,7 @@ class Piccolino:
         return () if card.seat == self.turn() else (Remark(card.t_ns, card.seat, PiccolinoReason.OUT_OF_TURN),)
 
     def _too_early(self, card: CardShown) -> Rulings:
-        """Return whether a card has made one of the happy pairs of now, for which somebody rang too early."""
+        """Return a ruling if a card completes a happy pair for which somebody rang too early."""
         ring = self._early
         if ring is None or card.seat not in ring.turning:
             return ()
@@ -190,7 +190,7 @@ class Piccolino:
         return tuple(TooEarly(card.t_ns, ring.seat, colour, seats, early_ns / 1e6) for colour, seats in made)
 
     def _look(self, seen: CardRead | PileGone) -> Rulings | PiccolinoReason:
-        """Take what is known of a discard pile that no card was turned onto (P10); no card moves."""
+        """Take a new reading of a discard pile onto which no card was turned (P10); no card moves."""
         if self.over:
             return PiccolinoReason.GAME_OVER
         if not self.cards.discard[seen.seat]:
@@ -203,17 +203,17 @@ class Piccolino:
         return ()
 
     def turn(self) -> int | None:
-        """Return the seat that turns the next card (P2), None when no draw pile is left.
+        """Return the seat that turns the next card (P2); None without a draw pile.
 
-        The winner of the piles starts (P4), **Ruling**: also where a wrong ring gave them to him.
+        The winner of the piles starts (P4). **Ruling**: also a winner by somebody's wrong ring.
         """
         seats = ((self._next + step) % self.players for step in range(self.players))
         return next((seat for seat in seats if self.cards.draw[seat]), None)
 
     def why_not_ruled(self, bell: Bell, seat: int | None) -> PiccolinoReason | None:
-        """Return why a ring of a seat is not ruled, in the order of the outside contract; seat: None for nobody.
+        """Return why a ring of a seat is not ruled, in the order of the outside contract; seat: None if unknown.
 
-        A table on which a first card may be unseen is not known to be cleared: ringing for a card is not free (P5).
+        A table with an unseen first card may hold a pair, so it does not count as cleared: the ring has a price (P5).
         """
         if seat is not None and self.cards.is_out[seat]:
             return PiccolinoReason.OUT
@@ -224,7 +224,7 @@ class Piccolino:
         return PiccolinoReason.GAME_OVER if self.over else None
 
     def _ring(self, bell: Bell) -> Rulings | PiccolinoReason:
-        """Rule a ring on what is open, and let the cards move (P3–P5); nobody's ring (None) moves no card."""
+        """Rule a ring on the open cards and move cards (P3–P5); an anonymous ring (None) moves no card."""
         reason, seat = self.why_not_ruled(bell, bell.seat), bell.seat
         if reason is PiccolinoReason.ALSO_RANG and self._ruled_ns is not None:
             again = seat is not None and seat == self._ruled_seat
@@ -242,13 +242,13 @@ class Piccolino:
         return (ruling, *self._move_cards(bell.t_ns, bell.seat, isinstance(ruling, ValidRing)))
 
     def foresee(self, bell: Bell) -> RingRuling:
-        """Return what a ring would be ruled, and change nothing."""
+        """Return the ruling that a ring would get, without a change of state."""
         t_ns, seat, again = bell.t_ns, bell.seat, bell.seen_again
         if bell.valid is not None:
             return _decided(t_ns, seat, valid=bell.valid)
         verdict, no_clowns = self.tops.judge(t_ns, bell.unseen), "no_clowns" if bell.no_clowns else None
         if self._cleared:
-            # No card was seen since piles were won.
+            # No card was seen since the piles were won.
             return UnclearRing(t_ns, seat, bell.unseen, no_clowns)
         colour, seats = verdict.colour, verdict.seats
         if verdict.valid is None:
@@ -260,11 +260,11 @@ class Piccolino:
         return FalseRing(t_ns, seat, verdict.reason, colour, seats, verdict.since_ms, bell.turning, again)
 
     def unseen(self) -> tuple[int, ...]:
-        """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
+        """Return the seats whose unchanged piles would settle an unclear ring."""
         return () if self._doubted is None else self._doubted.unseen
 
     def _settle(self, seen: PileUnchanged) -> Rulings | PiccolinoReason:
-        """Rule an unclear ring after all, if that was the last doubt."""
+        """Rule an unclear ring if this settles its last doubt."""
         if self.over:
             return PiccolinoReason.GAME_OVER
         if self._doubted is None or seen.seat not in self._doubted.unseen:
@@ -277,7 +277,7 @@ class Piccolino:
         return () if isinstance(ruling, UnclearRing) else self._rule(bell, ruling)
 
     def _decide(self, decision: Decided) -> Rulings | PiccolinoReason:
-        """Rule the unclear ring as the players say (P10), unless play went on, or no ring was unclear."""
+        """Rule the unclear ring by the players' decision (P10), unless play went on or no ring was unclear."""
         if self.over:
             return PiccolinoReason.GAME_OVER
         ring = self.undecided
@@ -288,7 +288,7 @@ class Piccolino:
         return (ruling, *self._move_cards(ring.t_ns, ring.seat, decision.valid))
 
     def _end(self, t_ns: int) -> PiccolinoEnded:
-        """End the game: who has most cards wins, equal counts share (P7)."""
+        """End the game: the seat with most cards wins, equal counts share (P7)."""
         self.over = True
         cards = self.cards.totals()
         winners = tuple(seat for seat, held in enumerate(cards) if held == max(cards))
@@ -317,7 +317,7 @@ class Piccolino:
 
 
 def _decided(t_ns: int, seat: int | None, *, valid: bool) -> ValidRing | FalseRing:
-    """Return what an unclear ring is ruled by the players' word (P10)."""
+    """Return the ruling of an unclear ring by the players' decision (P10)."""
     return ValidRing(t_ns, seat, None, (), decided=True) if valid else FalseRing(t_ns, seat, decided=True)
 
 
@@ -325,8 +325,8 @@ def _decided(t_ns: int, seat: int | None, *, valid: bool) -> ValidRing | FalseRi
 class PiccolinoView:
     """State of a game for its watcher.
 
-    turn: whose it is, None if nobody's. is_out: by seat. unseen: seats of which it settles a ring what lay there.
-    ring_t_ns: of a ring that is valid and waits for its ringer's name.
+    turn: the seat to turn a card, or None. is_out: by seat. unseen: seats whose earlier top card settles a ring.
+    ring_t_ns: time of a valid ring that waits for its ringer's name.
     """
 
     turn: int | None
@@ -336,16 +336,16 @@ class PiccolinoView:
 
 
 class OneBell(Game):
-    """Piccolino with rings that wait for their ringer's name; `game` is where play stands without what waits.
+    """Piccolino with rings that wait for their ringer's name; `game` is the state without the waiting events.
 
-    A ring whose ringer nobody knows yet, and whatever follows it, waits for the name (P8, "out" and the penalty hang on
-    it). So cards that are turned meanwhile never change what the ring is judged on. What waits:
+    The lockout (P8), "out" and the penalty depend on the ringer. So an anonymous ring, and every event after it, waits
+    for the name; cards that are turned meanwhile never change the ring's verdict.
 
-    - A ring that would be ruled waits until `ringer` names it, or the game is stopped: then its verdict is ruled with
-      no ringer, and no card moves. `ringer` names the oldest ring that waits.
-    - A ring that belongs to one before, or comes while the table is cleared, is answered all the same, for no card
-      hangs on it: with a name if that is the next thing said, else without.
-    - A pile that turns out to be unchanged takes a doubt from the ring that waits, before it is ruled.
+    - A ring that would be ruled waits until `ringer` names it or the game is stopped. A stopped game rules it without a
+      ringer, and no card moves. `ringer` names the oldest ring that waits.
+    - A ring that belongs to an earlier one, or comes while the table is cleared, is answered at once, because no card
+      depends on it: with a name if the name is the next event.
+    - A pile that proves unchanged removes a doubt from the ring that waits, before it is ruled.
     """
 
     def __init__(self, game: Piccolino) -> None:
@@ -353,10 +353,10 @@ class OneBell(Game):
         self._waiting: deque[Action] = deque()
 
     def apply(self, event: Event) -> Rulings:
-        """Take the next event and give the rulings that follow from it, and from what has waited for it.
+        """Take the next event; return its rulings and those of the events that waited for it.
 
         Raises:
-            BadInputError: there is no such event, no such seat, or no such card; nothing has changed then.
+            BadInputError: unknown event, seat or card; the state is unchanged then.
         """
         action = parse_action(event, self.game.players)
         if isinstance(action, RingerNamed) and (self._waiting or action.ring_t_ns is not None):
@@ -369,7 +369,7 @@ class OneBell(Game):
         return tuple(rulings)
 
     def _name(self, named: RingerNamed) -> None:
-        """Name the ring that is meant; one that has been answered meanwhile needs no name any more."""
+        """Name the waiting ring that an event means; a ring that was answered meanwhile needs no name."""
         for place, action in enumerate(self._waiting):
             if isinstance(action, Bell) and named.ring_t_ns in (None, action.t_ns):
                 if action.seat is None:
@@ -377,7 +377,7 @@ class OneBell(Game):
                 return
 
     def _unseen(self) -> tuple[int, ...]:
-        """Return the seats that would settle an unclear ring if what is there has not changed since before it."""
+        """Return the seats whose unchanged piles would settle an unclear ring."""
         ring = self._first_ring()
         if ring is None or not isinstance(self.open_verdict(), UnclearRing):
             return self.game.unseen()
@@ -385,7 +385,7 @@ class OneBell(Game):
         return tuple(seat for seat in ring.unseen if seat not in shown)
 
     def _take_doubt(self, seat: int) -> bool:
-        """Give the waiting ring the card of a seat; return whether that card was in doubt."""
+        """Mark a seat's pile as known to the waiting ring; return whether it was in doubt."""
         ring = self._first_ring()
         if ring is None or seat not in self._unseen():
             return False
@@ -393,17 +393,17 @@ class OneBell(Game):
         return True
 
     def open_verdict(self) -> RingRuling | None:
-        """Give how the ring will be ruled that waits for a name, so that it can be said at once; None if none waits."""
+        """Return the verdict of the ring that waits for a name, to be announced at once; None without one."""
         ring = self._first_ring()
         return self.game.foresee(ring) if ring is not None and self._would_be_ruled(ring) else None
 
     def _first_ring(self) -> Bell | None:
-        """Return the ring that all else waits for; None if none does."""
+        """Return the ring that all other events wait for, or None."""
         first = self._waiting[0] if self._waiting else None
         return first if isinstance(first, Bell) else None
 
     def question(self) -> Question | None:
-        """Give what the players are asked: who rang, with the ring's ruling, or how an unclear ring is to be ruled."""
+        """Return the players' question: the name of a ringer, or the verdict of an unclear ring."""
         ruling = self.open_verdict()
         if ruling is not None:
             inside = tuple(seat for seat, out in enumerate(self.game.cards.is_out) if not out)
@@ -414,13 +414,13 @@ class OneBell(Game):
         return Question(unclear.t_ns, "decide", unclear.seats, unclear.as_json())
 
     def view(self) -> PiccolinoView:
-        """Return how it stands, with what a ring that waits for a name would come to."""
+        """Return the game's state, with the verdict of a ring that waits for a name."""
         waiting, out = self.open_verdict(), self.game.cards.is_out
         ring_t_ns = waiting.t_ns if isinstance(waiting, ValidRing) else None
         return PiccolinoView(self.game.turn(), tuple(out), self._unseen(), ring_t_ns)
 
     def advice(self) -> str | None:
-        """Note that no card is left to turn: only a ring or the end can follow."""
+        """Return the advice for a table on which no card is left to turn: only a ring or the end can follow."""
         stuck = not self._waiting and not self.game.over and self.game.turn() is None
         return "no_card_to_turn" if stuck else None
 
@@ -435,10 +435,10 @@ class OneBell(Game):
 
 
 def from_header(header: Header) -> OneBell:
-    """Start the game that an event log's header describes.
+    """Return a new game by an event log's header.
 
     Raises:
-        BadInputError: it has an option or a number of players that Piccolino does not.
+        BadInputError: an option or the number of players does not fit Piccolino.
     """
     players = len(header.players)
     if not MIN_PLAYERS <= players <= MAX_PLAYERS:

@@ -1,4 +1,4 @@
-"""Rulings of Piccolino: frozen records that together are the game's audit trail."""
+"""Rulings of Piccolino: frozen records that form the game's audit trail."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from referee.games.piccolino.tops import PiccolinoReason
 class ValidRing(Ruling):
     """A ring while `seats` showed `colour` happily (P3); the pair had been open for `reaction_ms`.
 
-    `lucky`: sooner than anybody can react. `decided`: the players said so of an unclear ring (P10), so that colour and
-    reaction are not known. `seen_again`: a pile hung in doubt until it came back into sight unchanged. `seat` is None
-    where nobody ever said who rang; no card moves then.
+    `lucky`: faster than anybody can react. `decided`: the players ruled an unclear ring (P10), so colour and reaction
+    are unknown. `seen_again`: a pile was in doubt until it came back into sight unchanged. `seat` is None for a ringer
+    who was never named; no card moves then.
     """
 
     name = "ring"
@@ -33,10 +33,10 @@ class ValidRing(Ruling):
 
 @dataclass(frozen=True)
 class FalseRing(Ruling):
-    """A wrong ring, and the first reason that fits: the `colour` that `seats` show, or showed `ago_ms` before (P5).
+    """A wrong ring with the first reason that fits: `seats` show `colour`, or showed it `ago_ms` before (P5).
 
-    `reason` is None where the players `decided` so of an unclear ring (P10). At `turning` seats a card was in mid-turn
-    and did not count yet (P9). `seen_again`: as of a valid ring.
+    `reason` is None where the players `decided` an unclear ring (P10). A card at the `turning` seats was in mid-turn
+    and did not count yet (P9). `seen_again`: see `ValidRing`.
     """
 
     name = "ring"
@@ -54,7 +54,7 @@ class FalseRing(Ruling):
 
 @dataclass(frozen=True)
 class TooEarly(Ruling):
-    """The card that was still turning when `seat` rang has made a pair of `colour` at `seats`, so long after it."""
+    """The card in mid-turn at a ring of `seat` made a pair of `colour` at `seats` `early_ms` after it."""
 
     name = "too_early"
 
@@ -66,9 +66,9 @@ class TooEarly(Ruling):
 
 @dataclass(frozen=True)
 class UnclearRing(Ruling):
-    """A ring that hangs on cards that cannot be read, those of `seats`: the players decide (P10).
+    """A ring that depends on unreadable cards at `seats`: the players decide (P10).
 
-    `reason`: "no_clowns" where nothing that has been seen in this game is a clown of its deck.
+    `reason`: "no_clowns" if no card of this game was identified as a clown of its deck.
     """
 
     name = "unclear"
@@ -80,7 +80,7 @@ class UnclearRing(Ruling):
 
 @dataclass(frozen=True)
 class AlsoRang(Ruling):
-    """A ring so soon after a ruled one that it belongs to it (P8); `again`: by the very player who rang that one."""
+    """A ring so soon after a ruled one that it belongs to it (P8); `again`: by the same player."""
 
     name = "also_rang"
 
@@ -91,7 +91,7 @@ class AlsoRang(Ruling):
 
 @dataclass(frozen=True)
 class PiccolinoIgnored(Ruling):
-    """Something happened that the rules have no place for now; it changes nothing."""
+    """An event that the rules do not allow now; it changes nothing."""
 
     name = "ignored"
 
@@ -102,7 +102,7 @@ class PiccolinoIgnored(Ruling):
 
 @dataclass(frozen=True)
 class CardsMoved(Ruling):
-    """A penalty card goes from a draw pile to another (P5), or all cards of the piles under a draw pile (P4, P5)."""
+    """A penalty card moves between draw piles (P5), or all discard piles move under a draw pile (P4, P5)."""
 
     name = "cards_move"
 
@@ -122,7 +122,7 @@ class PlayerOut(Ruling):
 
 @dataclass(frozen=True)
 class Remark(Ruling):
-    """Something at a seat is worth a word, and is not punished."""
+    """A remark about a seat, without a penalty."""
 
     name = "remark"
 
@@ -132,7 +132,7 @@ class Remark(Ruling):
 
 @dataclass(frozen=True)
 class PairsMissed(Ruling):
-    """So many pairs went unrung in the round that ends, the longest of them open for `longest_ms`."""
+    """Pairs that nobody rang for in the ended round; the longest was open for `longest_ms`."""
 
     name = "missed"
 
@@ -142,7 +142,7 @@ class PairsMissed(Ruling):
 
 @dataclass(frozen=True)
 class PiccolinoEnded(Ruling):
-    """The game is over: `cards[seat]` in draw and discard pile together, and the seats with most share the win (P7)."""
+    """The end: `cards[seat]` in both piles together; the seats with most share the win (P7)."""
 
     name = "end"
 

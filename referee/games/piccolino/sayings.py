@@ -1,4 +1,4 @@
-"""Piccolino's rulings in words."""
+"""Sentences of Piccolino's rulings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMARKS = {
 
 
 def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Return the sentences for a ruling, none for one that needs no words; `players` are the names by seat."""
+    """Return the sentences of a ruling, empty for a silent one; `players` are the names by seat."""
     match ruling["ruling"]:
         case "ring":
             again = language.text("piccolino.hidden_card_is_still_one")
@@ -53,7 +53,7 @@ def sentences(ruling: Mapping[str, Any], players: Sequence[str], language: Langu
 
 
 def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str], language: Language) -> str:
-    """Return what players should do; "" for a notice of another game."""
+    """Return the players' instruction for a notice; "" for a notice of another game."""
     match kind:
         case "unread_card":
             return language.text("piccolino.top_card_cannot_be_read", player=name)
@@ -68,7 +68,7 @@ def notice(kind: str, name: str, data: Mapping[str, Any], players: Sequence[str]
 
 
 def _say_penalty(giver: str, receivers: Sequence[str], cards: int, language: Language) -> str:
-    """Return the sentence for penalty cards (P5), so many to each."""
+    """Return the sentence for penalty cards (P5); `cards` is the number for each receiver."""
     if len(receivers) == 1:
         return language.count("piccolino.gives_one_card_to", cards, player=giver, other=receivers[0])
     return language.count("piccolino.gives_one_card_each_to", cards, player=giver, others=language.list_of(receivers))
@@ -134,13 +134,13 @@ def _also_rang(ruling: Mapping[str, Any], players: Sequence[str], language: Lang
     if lag == "1":
         return language.text("piccolino.rang_too_one_millisecond_later", player=player)
     if round(lag_ms, 1) < 2:
-        # French has the singular up to here.
+        # French uses the singular up to this number.
         return language.text("piccolino.under_two.rang_too_milliseconds_later", player=player, lag=lag)
     return language.text("piccolino.rang_too_milliseconds_later", player=player, lag=lag)
 
 
 def _ignored(ruling: Mapping[str, Any], players: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Return why something does not count, to whoever rang or played; the camera's looks are nobody's doing."""
+    """Return why an event does not count, addressed to its player; a camera's event needs no sentence."""
     event, reason = ruling.get("event", "bell"), ruling["reason"]
     if event == "card_shown" and reason == "out":
         return (language.text("piccolino.is_out_that_card_does", player=players[ruling["seat"]]),)
@@ -199,7 +199,7 @@ def _likely(players: int) -> Iterable[RulingData]:
 
 
 def _penalties_together(rulings: Iterable[RulingData]) -> Iterator[list[RulingData]]:
-    """Return the rulings in groups: penalty moves of one player and size (P5), one after the other, together."""
+    """Yield the rulings in groups: consecutive penalty moves of one player and size (P5) form one."""
     group: list[RulingData] = []
     for ruling in rulings:
         if group and (_penalty(ruling) is None or _penalty(ruling) != _penalty(group[0])):

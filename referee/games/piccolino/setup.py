@@ -12,7 +12,7 @@ from referee.jsonlines import shown, whole_number
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 DECK_CARDS = 55
 BLACK_CARDS = 6
-"""Of the reference deck: five happy and one sad, which two players leave out (P1)."""
+"""Black cards of the reference deck: five happy, one sad. Two players leave them out (P1)."""
 MAX_CARDS = 1000
 MAX_LOCKOUT_MS = 60_000
 
@@ -25,7 +25,7 @@ class TwoLeft(Enum):
 
 
 class LuckyGuess(Enum):
-    """Verdict of a ring sooner than anybody can react: valid (marked so) or wrong."""
+    """Verdict of a ring faster than anybody can react: valid (and marked lucky) or wrong."""
 
     VALID = "valid"
     FALSE = "false"
@@ -33,15 +33,15 @@ class LuckyGuess(Enum):
 
 @dataclass(frozen=True)
 class PiccolinoOptions:
-    """A game's options.
+    """Options of a game.
 
     `dealer`: the seat that deals, and turns the first card (P2).
-    `cards`: how many are dealt; None for the reference deck's number (P1), which a header's settings always name.
-    `two_left`: **Ruling** of P5, for any two that are left, or only for games that began with two.
-    `lockout_ms`: how long rings belong to the one before, ms (P8).
+    `cards`: number of dealt cards; None: the reference deck's number (P1), which a complete header always names.
+    `two_left`: **Ruling** of P5, for any last two players, or only for games that began with two.
+    `lockout_ms`: time for which rings belong to the one before, ms (P8).
     `lucky_guess`: a house rule on rings under 100 ms.
     `remarks`: report cards turned out of turn, or two at once.
-    `missed`: report at the end of a round which pairs went unrung.
+    `missed`: report at the end of a round the pairs that nobody rang for.
     """
 
     dealer: int = 0
@@ -61,16 +61,16 @@ def cards_dealt(players: int, settings: PiccolinoOptions) -> int:
 
 
 def deal(players: int, cards: int, dealer: int) -> list[int]:
-    """Return the number of cards of each seat, dealt one by one from the dealer's left (P2)."""
+    """Return each seat's number of cards, dealt one by one from the dealer's left (P2)."""
     each, more = divmod(cards, players)
     return [each + ((seat - dealer - 1) % players < more) for seat in range(players)]
 
 
 def settings_from(header: Header) -> PiccolinoOptions:
-    """Return the options that an event log's header asks for.
+    """Return the options in an event log's header.
 
     Raises:
-        BadInputError: it has an option, or a value of one, that Piccolino does not know.
+        BadInputError: Piccolino does not know an option or its value.
     """
     header.only_options(("dealer", "cards", "two_left", "lockout_ms", "lucky_guess", "remarks", "missed"))
     options = header.options

@@ -19,7 +19,7 @@ class Mood(Enum):
 
 
 class PiccolinoReason(Enum):
-    """Why a ring is not valid, or not ruled, and why a card is not taken or remarked on."""
+    """Reason why a ring is not valid or not ruled, and why a card is not taken or is remarked on."""
 
     COVERED_UP = "covered_up"
     SAD = "sad"
@@ -39,7 +39,7 @@ class PiccolinoReason(Enum):
 
 @dataclass(frozen=True)
 class Top:
-    """The top card of a discard pile; None for what cannot be identified."""
+    """The top card of a discard pile; None for an attribute that cannot be identified."""
 
     colour: str | None
     mood: Mood | None
@@ -52,10 +52,9 @@ UNREAD = Top(None, None)
 class RingVerdict:
     """Verdict of a ring at one instant: valid, wrong with its reason, or (None) unclear.
 
-    `seats` show `colour`: all that show it happily where the ring is valid, all that did where that pair was covered
-    up, all that show it where a sad one is among them, all that cannot be read where it is unclear.
-    `since_ms` is how long the pair had been open, or had been covered; None where a hand hid since when it was open.
-    `lucky`: for certain shorter than anybody takes to react.
+    `seats` show `colour`. Valid: all seats that show it happily. Covered up: the seats of that pair. Sad: all seats
+    that show it. Unclear: all seats with an unreadable card that matters. `since_ms`: time since the pair opened, or
+    was covered; None if a hand hid its opening. `lucky`: certainly shorter than anybody's reaction.
     """
 
     valid: bool | None
@@ -74,9 +73,9 @@ class _Covered:
 
 
 class Tops:
-    """The open cards, and since when there are pairs of happy ones.
+    """The open cards, and the time since which each happy pair is open.
 
-    `by_seat` holds the seats that have a discard pile. `missed_ns` lists how long each pair was open that was covered
+    `by_seat` holds the seats with a discard pile. `missed_ns` lists for how long each pair was open that was covered
     before anybody won the piles.
     """
 
@@ -84,27 +83,27 @@ class Tops:
         self.by_seat: dict[int, Top] = {}
         self.missed_ns: list[int] = []
         self._shown_ns: dict[int, int] = {}
-        self._hidden_ns: dict[int, int] = {}  # how long before that the card may have lain there already
+        self._hidden_ns: dict[int, int] = {}  # time for which the card may have been there unseen
         self._since_ns: dict[str, int] = {}
         self._covered: _Covered | None = None
 
     def show(self, t_ns: int, seat: int, top: Top, hidden_ns: int = 0) -> None:
-        """Put a card on a seat's discard pile, where it may have lain unseen for `hidden_ns` already."""
+        """Put a card on a seat's discard pile; it may have been there unseen for `hidden_ns`."""
         before = self.pairs()
         self.by_seat[seat] = top
         self._shown_ns[seat], self._hidden_ns[seat] = t_ns, hidden_ns
         self._follow(t_ns, before)
 
     def take_away(self, t_ns: int, seat: int) -> None:
-        """Take a seat's discard pile out of sight, if it has one: no pair is seen there any more."""
+        """Remove a seat's discard pile, if it has one."""
         before = self.pairs()
         self.by_seat.pop(seat, None)
         self._follow(t_ns, before)
 
     def read_again(self, seat: int, top: Top) -> None:
-        """Know better, or less well, what the top card is that a seat has shown already.
+        """Replace the reading of a seat's top card, which may be better or worse than before.
 
-        A pair that shows only now has lain open since its second card was shown; one that was a misreading never was.
+        A pair that appears only now has been open since its second card was shown; a misread pair never was.
         """
         self.by_seat[seat] = top
         self._since_ns = {
@@ -121,7 +120,7 @@ class Tops:
             self._since_ns.setdefault(colour, t_ns)
 
     def clear(self) -> None:
-        """Take all discard piles away."""
+        """Remove all discard piles."""
         self.by_seat = {}
         self._shown_ns, self._hidden_ns = {}, {}
         self.missed_ns = []
@@ -129,14 +128,13 @@ class Tops:
         self._covered = None
 
     def pairs(self) -> dict[str, tuple[int, ...]]:
-        """Return the seats for each colour that two or more show happily (P3), the lowest seat's colour first."""
+        """Return the seats of each colour that two or more show happily (P3), the lowest seat's colour first."""
         return _happy_twice(self.by_seat)
 
     def judge(self, t_ns: int, unseen: Collection[int] = ()) -> RingVerdict:
-        """Return what a ring at `t_ns` is, on what is open now; the first reason that fits.
+        """Return the verdict of a ring at `t_ns` on the cards that are open now; the first reason that fits.
 
-        Of two colours that are open happily in pairs, the one that the lowest seat shows is named. What is at the
-        seats that are `unseen` cannot be identified at that instant.
+        Of two happy pairs the verdict names the lowest seat's colour. The cards of `unseen` seats are unknown then.
         """
         tops = {**self.by_seat, **dict.fromkeys(unseen, UNREAD)}
         for colour, seats in _happy_twice(tops).items():
@@ -160,7 +158,7 @@ def _in_order(tops: dict[int, Top]) -> list[tuple[int, Top]]:
 
 
 def _could_pair(tops: dict[int, Top]) -> tuple[int, ...]:
-    """Return the seats of cards that cannot be read and might make a happy pair, alone or with another."""
+    """Return the seats of unreadable cards that may belong to a happy pair, alone or with another one."""
     might = [(seat, top) for seat, top in _in_order(tops) if top.mood is not Mood.SAD]
     unread = {
         seat

@@ -19,8 +19,8 @@ class DebounceSettings:
     chatter_ns: gaps up to this long belong to the same press, ns.
     contact_ns: shortest unbroken contact of a press, ns. A finger closes a button for 5 ms or more; interference
         comes in bursts of short pulses.
-    spike_ns, spike_quiet_ns: a contact shorter than `spike_ns`, then quiet for `spike_quiet_ns`, is a spike, ns. A
-        press after it has its own first edge. Contacts that bounce close again sooner.
+    spike_ns, spike_quiet_ns: a contact shorter than `spike_ns`, then quiet for `spike_quiet_ns`, is interference,
+        ns. A later press begins with its own edge; a bouncing contact closes again sooner.
     stuck_ns: closed (or chattering) this long without a break: stuck or shorted, ns.
     recovered_ns: an ignored button counts again after being open for this long, ns.
     flutter_presses, flutter_ns: this many presses within this time, ns, come from a loose wire.
@@ -133,11 +133,11 @@ class SandSettings:
     profile: the learned times; None: any pause of `unlearned_gap_ns` is the end.
     unlearned_gap_ns: pause that ends an unlearned timer, ns.
     gap_factor, gap_margin_ns: a pause above longest learned gap * `gap_factor` + `gap_margin_ns` is the end, ns.
-    tilt_settle_ns: a tilt switch is at rest after this long without an edge, ns; its ball rolls in between.
+    tilt_settle_ns: a tilt switch is at rest after this long without an edge, ns; its rolling ball makes edges.
     start_edges, start_span_ns: running sand is at least this many edges over at least this time, ns; a knock is less.
     grace_ns: longest time from a turn to the first sand, ns.
     early: the sand stopped early if more than this share of it is left.
-    endless: flow above this times the learned duration means that the sensor sees something else.
+    endless: sand that runs longer than this factor times the learned duration is something else at the sensor.
     """
 
     backend: str = "gpio"

@@ -1,6 +1,6 @@
 """Speech and chimes as sound files: the programs that render them, and a cache of rendered sentences.
 
-Every program runs as its own process: a sound driver that hangs when a loudspeaker is unplugged hangs only that.
+Every program runs as its own process: a driver that hangs with an unplugged loudspeaker blocks that one only.
 `aplay` is the first choice: Raspberry Pi OS has it (alsa-utils, as `arecord`), and it needs no sound server. A service
 that runs before any log-in can therefore play.
 """
@@ -181,7 +181,7 @@ def _piper_voices(settings: SpeakerSettings) -> list[VoiceProgram]:
     if program is None:
         return []
     models = [settings.piper_voice] if settings.piper_voice else _piper_models(settings.language)
-    # Without a voice it may be another program called piper; Debian has one for mice.
+    # Without a voice it may be Debian's `piper`, a tool for computer mice.
     usable = [model for model in models if model.is_file() and Path(f"{model}.json").is_file()]
     return [
         VoiceProgram(
@@ -339,7 +339,7 @@ _ATTACK_S = 0.005
 
 
 class Chime(Enum):
-    """Meaning of a chime. Chimes differ in rhythm and direction, also for people who hear few tones."""
+    """Meaning of a chime. Chimes differ in rhythm and in rising or falling pitch."""
 
     VALID = "valid"
     FALSE = "false"
@@ -373,7 +373,7 @@ def chime_wav(chime: Chime, volume: float = 1.0) -> bytes:
 
 
 def _note(pitch_hz: float, length_s: float, volume: float) -> list[int]:
-    """Return a struck tone with its octave, which small loudspeakers play when they lose the ground tone."""
+    """Return a struck tone with its octave, which small loudspeakers play without the fundamental."""
     samples = []
     for number in range(round(length_s * RATE_HZ)):
         t_s = number / RATE_HZ

@@ -1,8 +1,8 @@
 """Judges readings of pictures whose truth is known: which cards were right, wrong, unclear or missed.
 
 Beside a picture is a `NAME.json` with `cards[]`: `id` (the face), `side`, `corners_px` (clockwise from the face's top
-left) and `visible_fraction`; perhaps with `image`, `scenario` and `up` (the side that is called `front`). A folder of
-pictures may have all that in one `truth.json` as `pictures[]`.
+left) and `visible_fraction`; perhaps with `image`, `scenario` and `up`, the real side that the file calls `front`. A
+folder of pictures may have all that in one `truth.json` as `pictures[]`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Known = frozenset[tuple[str, str]]
 OUTCOMES = ("wrong", "right", "unclear", "missed")
 GROUPS = (">=0.90", "0.50-0.90", "<0.50", "not in the deck")
 HIDDEN = 0.02  # of a card: less of it cannot be read
-LOOSE = 0.03  # of the card's width: corners of any deck's card that are farther off are not right
+LOOSE = 0.03  # of the card's width: with `--deck none`, corners that are farther off are not right
 _LEAST_OVERLAP = 0.2
 
 
@@ -111,7 +111,7 @@ def _picture(folder: Path, data: dict[str, Any], stem: str) -> TruePicture:
 
 
 def known_faces(deck: Deck | None) -> Known | None:
-    """Return the faces of a deck that a reading may name; None of any deck, whose cards have no faces."""
+    """Return the faces of a deck that a reading may name; None for `--deck none`, whose cards have no faces."""
     return None if deck is None else frozenset((face.id, face.side) for face in deck.fronts)
 
 

@@ -56,16 +56,16 @@ def crop_stride(image: Image, pixel_format: PixelFormat, width: int) -> Image:
     """Remove the padding that some cameras add to each row of NV12 or I420.
 
     image: (h * 3 / 2, stride). Returns (h * 3 / 2, width). I420 keeps two rows of a colour plane in one row of the
-    array, each padded to half the stride; the planes are therefore cropped one by one.
+    array, each padded to half the stride; the chroma rows are therefore cropped apart from the grey ones.
     """
     stride = image.shape[1]
     if stride == width or pixel_format is PixelFormat.BGR:
         return image
     if pixel_format is PixelFormat.NV12:
         return np.ascontiguousarray(image[:, :width])
-    rows = image.shape[0] * 2 // 3
-    chroma = image[rows:].reshape(rows, stride // 2)[:, : width // 2]
-    return np.concatenate([image[:rows, :width], chroma.reshape(rows // 2, width)])
+    height = image.shape[0] * 2 // 3
+    chroma = image[height:].reshape(height, stride // 2)[:, : width // 2]
+    return np.concatenate([image[:height, :width], chroma.reshape(height // 2, width)])
 
 
 def from_stream(buffer: Image, size: tuple[int, int], stride: int, kind: str) -> tuple[Image, PixelFormat]:
@@ -249,7 +249,7 @@ class FrameBuffer:
         return FrameReader(self)
 
     def wait_newer(self, count: int, timeout_s: float) -> tuple[Frame | None, int]:
-        """Return the newest frame and the number pushed once that exceeds `count`; no frame after `timeout_s`."""
+        """Wait for more than `count` frames; return the newest, None after `timeout_s`, and their number."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: self._pushed > count, timeout_s):
                 return None, self._pushed

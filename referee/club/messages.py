@@ -103,7 +103,7 @@ class Disputed(_Strict):
 
 
 class Nothing(_Strict):
-    """A number in the stream whose game the table has lost."""
+    """A placeholder for a number in the stream whose game no longer exists at the table."""
 
     kind: Literal["nothing"]
 

@@ -18,14 +18,14 @@ Values = Mapping[str, Any]
 
 
 class Recorder:
-    """Writes in one transaction, and consecutive events as one insert. now_ms: time of the messages' arrival."""
+    """Gathers messages in the caller's transaction; consecutive events become one insert. now_ms: their arrival."""
 
     def __init__(self, connection: Connection, now_ms: int) -> None:
         self._connection, self._now_ms = connection, now_ms
         self._is_sqlite = connection.dialect.name == "sqlite"
         self._events: list[Values] = []
         self._rulings: list[Values] = []
-        self._ends: set[str] = set()
+        self._to_settle: set[str] = set()
         self._owners: dict[str, str | None] = {}
 
     def take(self, table: str, data: Values) -> None:
@@ -55,7 +55,7 @@ class Recorder:
     def finish(self) -> None:
         """Write the waiting rows, and the results."""
         self._write()
-        for uid in self._ends:
+        for uid in self._to_settle:
             settle_result(self._connection, uid)
 
     def _owner(self, uid: str) -> str | None:
@@ -102,7 +102,7 @@ class Recorder:
         )
         self._rulings += rulings
         if any(one["kind"] == "end" for one in rulings):
-            self._ends.add(uid)
+            self._to_settle.add(uid)
 
     def _correction(self, message: ClubCorrection) -> None:
         self._write()
@@ -120,7 +120,7 @@ class Recorder:
             )
             self._connection.execute(update(ClubRuling).where(*at, ClubRuling.since < number).values(until=number))
         self._add(ClubRuling, new)
-        self._ends.add(uid)
+        self._to_settle.add(uid)
 
     def _write(self) -> None:
         self._add(ClubEvent, self._events)
@@ -145,7 +145,7 @@ def _ruling(uid: str, event: int, place: int, since: int, data: Values) -> Value
 
 
 def settle_result(connection: Connection, uid: str) -> None:
-    """Write points and places of the seats by the valid `end` ruling; None without one."""
+    """Write each seat's points and place by the `end` ruling in force; both are None without one."""
     asked = select(ClubRuling.data, ClubEvent.wall_ms).join(
         ClubEvent, (ClubEvent.game_uid == ClubRuling.game_uid) & (ClubEvent.number == ClubRuling.event)
     )

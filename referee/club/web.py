@@ -28,7 +28,7 @@ from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
-"""The table page's styles and drawing; its scripts would bring the card reader along."""
+"""The table page's files, by their path: an import of `referee.web` would load the card reader."""
 MOST_ASKING, MOST_WAITING = 4, 8
 """Limits of concurrent and of waiting requests for pictures; other requests never wait for them."""
 _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
@@ -46,7 +46,7 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     for kind in OWN_ERRORS:
         app.add_exception_handler(kind, on_fault)
     views = Views(engine, service.live, settings.scale)
-    app.include_router(_glance(service, settings, views))
+    app.include_router(_state_routes(service, settings, views))
     app.include_router(_records(views))
     app.include_router(_evidence(service, views))
     app.include_router(_changing(engine))
@@ -56,7 +56,7 @@ def create_club_app(service: ClubService, engine: Engine, settings: ClubSettings
     return app
 
 
-def _glance(service: ClubService, settings: ClubSettings, views: Views) -> APIRouter:
+def _state_routes(service: ClubService, settings: ClubSettings, views: Views) -> APIRouter:
     router = APIRouter(prefix="/api")
 
     @router.get("/club/{language}")

@@ -14,6 +14,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, WorkFailedError
 from referee.jsonlines import to_line
+from referee.output import for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def command() -> None:
         raise WorkFailedError("error.commands.club_needs_more_programs_make") from error
 
 
-_STATE = options.state("where the club keeps its own", default="beside the games")
+_STATE = options.state("where the club keeps settings and database", default="beside the games")
 _JSON = options.as_json("answer in JSON, an object a line")
 
 
@@ -102,7 +103,7 @@ def invite_table(state: Path | None, as_json: bool) -> int:
 
     with _database(state) as (engine, _):
         code = shown_code(invite(engine))
-    print(to_line({"code": code}) if as_json else phrase("terminal.lets_one_table_in_within", code=code))
+    print(to_line({"code": code}) if as_json else for_people(phrase("terminal.lets_one_table_in_within", code=code)))
     return 0
 
 
@@ -116,7 +117,7 @@ def tables(state: Path | None, as_json: bool) -> int:
     return _print(rows, as_json, phrase("terminal.no_table_is_in_club"))
 
 
-@command.command(help="put a table out; its games stay")
+@command.command(help="remove a table; its games stay")
 @click.argument("table", metavar="TABLE", help="its name, or its id as `tables` lists it")
 @_STATE
 @_JSON
@@ -126,7 +127,7 @@ def out(table: str, state: Path | None, as_json: bool) -> int:
 
     with _database(state) as (engine, _):
         name = put_out(engine, table)
-    print(to_line({"out": name}) if as_json else phrase("terminal.is_out_its_games_stay", table=name))
+    print(to_line({"out": name}) if as_json else for_people(phrase("terminal.is_out_its_games_stay", table=name)))
     return 0
 
 
@@ -147,7 +148,7 @@ def league(since: str | None, state: Path | None, as_json: bool) -> int:
     return _print(rows, as_json, phrase("terminal.no_game_is_over_yet"))
 
 
-@command.command(help="write what is there as CSV or JSON")
+@command.command(help="write tables, games or the league as CSV or JSON")
 @click.argument("what", metavar="WHAT", help="tables, games, players, league, rulings or disputes")
 @click.option("--format", "kind", type=click.Choice(("csv", "json")), default="csv", help="how it is written")
 @options.output("FILE", "the file to write", show_default="standard output")
@@ -210,7 +211,7 @@ def _print(rows: Sequence[Mapping[str, Any]], as_json: bool, nothing: str) -> in
             print(to_line(dict(row)))
         return 0
     if not rows:
-        print(nothing)
+        print(for_people(nothing))
         return 0
     lines = [
         list(rows[0]),

@@ -22,7 +22,7 @@ _MOST_FAULTS = 3
 
 @click.command(help=COMMANDS["history"])
 @options.state()
-@click.option("--simulated", is_flag=True, help="the games of run --simulated, which lie apart")
+@click.option("--simulated", is_flag=True, help="the games of run --simulated, kept in a folder of their own")
 @options.as_json("print one JSON object a game")
 @click.option("--delete", metavar="GAME", help="delete the game of this number with its pictures")
 @click.option("--forget", metavar="NAME", help='put "Somebody" in the place of a name in all games')
@@ -43,7 +43,7 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
     if delete is not None or forget is not None:
         if delete is not None and forget is not None:
             raise BadInputError("error.commands.delete_or_forget_not_both")
-        with reading(folder):
+        with reading(folder):  # raises without any games
             pass
         return _forget(folder, delete, forget, language)
     with reading(folder, faults.append) as query:

@@ -86,7 +86,7 @@ def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]]
 
     before: print only differences from these. Returns 2 when a part was dropped, else 0.
     """
-    from referee.games.recorded_game import Fault, judge, open_log
+    from referee.games.recorded_game import Fault, judge_log, open_log
     from referee.games.registry import game_kind
 
     status = 0
@@ -96,7 +96,7 @@ def replay_log(path: Path, *, as_json: bool, before: Sequence[Mapping[str, Any]]
         first = next(entries, None)
         if first is None:
             raise BadInputError("error.holds_no_events_there_is", path=path)
-        for result in judge(game, chain((first,), entries)):
+        for result in judge_log(game, chain((first,), entries)):
             if isinstance(result, Fault):
                 printer.complain(phrase("error.at", where=result.where, why=result.why))
                 status = 2

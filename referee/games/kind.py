@@ -155,7 +155,7 @@ class Scoring:
     """Scoring of a game: `ringmaster score`, for at most `most_players` in a picture.
 
     module: defines `scorer(asked)`, which answers one hand a line in JSON and raises `BadInputError` for a bad one, and
-    cannot be scored, and `score_image`, a `ScoreImage`.
+    `score_image`, a `ScoreImage`.
     """
 
     module: str

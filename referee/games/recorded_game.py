@@ -1,4 +1,4 @@
-"""Recorded games: event logs, and recordings that a game judges again."""
+"""Reads and judges event logs (JSON lines) and recordings of devices (`RecordedGame`)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
         whole = part.endswith(b"\n")
         text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
-            # A device may never send the end of the line, so the line is yielded first.
+            # Yielded first: a file such as /dev/zero never ends its line.
             yield _Numbered(phrase("error.where_line", number=number), None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
@@ -252,7 +252,7 @@ def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> l
     return judge_edges(logic, [edge for edge, found in edges if not found], last_ns)
 
 
-def judge(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:
+def judge_log(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:
     """Yield the rulings in order, with a fault in the place of each entry that was left out.
 
     An entry is left out if it cannot be read, if the game cannot take it, or if its time is before that of the last

@@ -138,8 +138,10 @@ def likely_moves(game: object, dice: random.Random) -> Iterator[What]:
                 yield _confetti(game, dice)
             case OneBell(game=Piccolino() as piccolino):
                 yield _piccolino(game, piccolino, dice)
-            case _:
+            case Coloretto():
                 yield _coloretto(dice)
+            case _:
+                raise AssertionError(f"no moves for {game}")
 
 
 def _confetti(game: Confetti, dice: random.Random) -> What:

@@ -18,7 +18,7 @@ from hardware.events import BellEdge, SandEdge, SandLine
 from hardware.recording import RecordingWriter
 from referee.announcer import Announcer
 from referee.commands import main
-from referee.games.recorded_game import Fault, judge, open_log
+from referee.games.recorded_game import Fault, judge_log, open_log
 from referee.games.registry import game_kind
 from referee.jsonlines import to_line
 from referee.language import LANGUAGES, Language
@@ -40,7 +40,7 @@ FLIPPED, LAST_GRAIN, END = 2_000, 8_000, 12_400
 def test_a_recorded_game_is_judged_as_expected(path: Path) -> None:
     assert len(GAMES) >= 5
     with open_log(path) as (header, entries):
-        results = list(judge(game_kind(header.game).start(header), entries))
+        results = list(judge_log(game_kind(header.game).start(header), entries))
     rulings = [result for result in results if not isinstance(result, Fault)]
     assert len(rulings) == len(results)
     expected = path.with_suffix(".expected.jsonl").read_text(encoding="utf-8").splitlines()

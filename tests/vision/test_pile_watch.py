@@ -15,6 +15,7 @@ from vision.table import Table
 
 SIZE = (320, 240)
 MS = 1_000_000
+FRAME_NS = 33 * MS
 Looks = tuple[Kind, str | None]
 FLAT = Table(np.eye(3), np.zeros(5), np.diag([0.4, 0.4, 1.0]), SIZE, 0.0)
 SKIN, SLEEVE = (60, 80, 120), (120, 60, 60)
@@ -80,10 +81,10 @@ def test_only_what_changed_is_read_again() -> None:
     random = np.random.default_rng(1)
     for step in range(1, 20):
         noisy = painted(10, 10, 10) + random.normal(0, 2, (SIZE[1], SIZE[0], 3))
-        sights = watch.look(np.clip(noisy, 0, 255).astype(np.uint8), step)
+        sights = watch.look(np.clip(noisy, 0, 255).astype(np.uint8), step * FRAME_NS)
         assert [sight.kind for sight in sights] == ["empty", "empty", "empty"]
     assert reader.reads == []
-    sights = watch.look(painted(10, 100, 10), 20)
+    sights = watch.look(painted(10, 100, 10), 20 * FRAME_NS)
     assert [sight.kind for sight in sights] == ["empty", "face", "empty"]
     assert reader.reads == [1]
 
@@ -91,7 +92,7 @@ def test_only_what_changed_is_read_again() -> None:
 def test_while_something_moves_every_second_picture_is_read_and_for_a_ring_the_last_one() -> None:
     watch = PileWatch(ScriptedReader({10: ("empty", None), 100: RED, 200: COVERED}))
     greys = (10, 100, 200, 100)
-    sights = [watch.look(painted(grey), step)[0].kind for step, grey in enumerate(greys)]
+    sights = [watch.look(painted(grey), step * FRAME_NS)[0].kind for step, grey in enumerate(greys)]
     assert sights == ["empty", "empty", "covered", "covered"]
     assert [sight.colour for sight in watch.look_closely(painted(100))] == ["red"]
 

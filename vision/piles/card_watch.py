@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image, Singles
 from vision.channels import shrunk
-from vision.piles.observations import SLOW_EVERY, Box, wider
+from vision.piles.observations import SLOW_NS, Box, wider
 from vision.piles.pile_reader import PrintTableReader
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
@@ -22,7 +22,7 @@ Cells = NDArray[np.bool_]
 _CELL_MM = 10.0
 _CHANGED = 0.12  # of a cell's brightness
 _LEAST_CELLS = 4  # a card covers fifty
-_EVERY = 4  # pictures, while something moves: a search for cards takes 20 ms
+_GAP_NS = 150_000_000  # at most between readings while something moves: a search for cards takes 20 ms
 _CORE_MM = 54.0  # round a change: a card with its middle here may be another one now
 _CARD_MM = 52.0  # from there: to the far corner of a card's print
 _EDGE_MM = 15.0
@@ -47,8 +47,8 @@ class CardWatch:
         self._px_per_mm = float(table.px_per_mm(middle)[0])
         cell_px = max(1.0, _CELL_MM * self._px_per_mm)
         columns, rows = self._grid = (round(self._size[0] / cell_px) or 1, round(self._size[1] / cell_px) or 1)
-        self._looks = 0
-        self._slow_look = -SLOW_EVERY  # number of the picture in which a part was read last
+        self._t_ns = 0
+        self._rest_ns = self._moving_ns = -_GAP_NS  # when parts at rest, and moving ones, were read last
         self._unread: list[Box] = []  # changed parts of the last picture that were not read
         self.still = False
         self._moves: Cells = np.zeros((rows, columns), bool)
@@ -68,25 +68,26 @@ class CardWatch:
         middles_px = np.stack([x * self._size[0], y * self._size[1]], axis=-1)
         return np.asarray(self._table.to_mm(middles_px.reshape(-1, 2)).reshape(middles_px.shape))
 
-    def look(self, image_bgr: Image, wanted: Cells) -> None:
-        """Take the next picture (h, w, 3): read the changes in the wanted cells (rows, columns).
+    def look(self, image_bgr: Image, t_ns: int, wanted: Cells) -> None:
+        """Take the picture (h, w, 3) of an instant: read the changes in the wanted cells (rows, columns).
 
-        Where something moves, every fourth picture is read; `look_closely` reads the rest.
+        Where something moves, the last picture within `_GAP_NS` is read; `look_closely` reads the rest.
         """
         now = self._small(image_bgr)
+        step_ns, self._t_ns = t_ns - self._t_ns, t_ns
         self._moves = moves = _changed(self._before, now)
         self.still = int(moves.sum()) < _LEAST_CELLS
         self._before = now
-        self._looks += 1
         self._unread.clear()
         for part, box in self._parts(_changed(self._read, now) & wanted):
-            if (part & moves).any() or self._looks - self._slow_look < SLOW_EVERY:
+            if (part & moves).any() or t_ns - self._rest_ns < SLOW_NS:
                 # Mostly an arm: the only question is whether a new card is visible.
                 self._unread.append(box)
             else:
-                self._read[part], self._slow_look = now[part], self._looks
+                self._read[part], self._rest_ns = now[part], t_ns
                 self._merge(image_bgr, self._wider(box, _CORE_MM), _CARD_MM)
-        if self._looks % _EVERY == 0:
+        if self._unread and t_ns + step_ns - self._moving_ns > _GAP_NS:
+            self._moving_ns = t_ns
             self.look_closely(image_bgr, moves=True)
 
     def moves_in(self, cells: Cells) -> bool:

@@ -19,8 +19,8 @@ Kind = Literal["face", "back", "empty", "covered", "turning", "unclear", "strang
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
 MOVED_MM = 38.0
 """A card with its centre further off is not part of the pile."""
-SLOW_EVERY = 2
-"""Pictures from one slow reading to the next: a card takes 17 yardsticks, a frame 16. A ring has the last one read."""
+SLOW_NS = 45_000_000
+"""ns from one slow reading to the next: a card takes 17 yardsticks, 33 ms are 16. A ring has the last picture read."""
 
 
 @dataclass(frozen=True)

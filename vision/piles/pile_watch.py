@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image, Singles
-from vision.piles.observations import SLOW_EVERY, PileSight
+from vision.piles.observations import SLOW_NS, PileSight
 from vision.piles.pile_reader import PrintPiles
 from vision.piles.small_copies import (
     FROM_MIDDLE,
@@ -38,7 +38,7 @@ class _Place:
 
     Small copies of it: when it was last `read`, in the `last` picture, `bare`, and `clear`, fully visible. rest: since
     when it rests, and its copy then. searched: it was read for a ring in its present state. glanced: it is read again
-    as soon as it rests. left: the last picture of it was left unread. slow_look: number of the picture that was read.
+    as soon as it rests. left: the last picture of it was left unread. read_ns: when.
     """
 
     sight: PileSight | None = None
@@ -51,7 +51,7 @@ class _Place:
     searched: bool = False
     glanced: bool = False
     left: bool = False
-    slow_look: int = -SLOW_EVERY
+    read_ns: int = -SLOW_NS
 
 
 class PileWatch:
@@ -140,14 +140,14 @@ class PileWatch:
             if self.reader.still_there(image_bgr, before, moves=moves):
                 place.read, place.glanced = small, moves
                 return before
-            if moves and self._looks - place.slow_look < SLOW_EVERY:
+            if moves and self._t_ns - place.read_ns < SLOW_NS:
                 place.left = place.glanced = True
                 return before
         return self._read(image_bgr, number, small, moves=moves)
 
     def _read(self, image_bgr: Image, number: int, small: Singles, *, moves: bool = False) -> PileSight:
         place = self._places[number]
-        place.read, place.slow_look, place.searched, place.left = small, self._looks, False, False
+        place.read, place.read_ns, place.searched, place.left = small, self._t_ns, False, False
         sight = self._unless_bare(self.reader.read_place(image_bgr, number, moves=moves), place, small)
         place.glanced = moves and sight.kind not in ("face", "back")
         if sight.kind == "empty" and _is_veiled(place, small):

@@ -19,7 +19,7 @@ from vision.reading import Card
 from vision.table import Table
 
 _LEAST_SIDE_PX = 24  # of the smallest part of a picture that is searched
-_RECENT = 4  # pictures: where something moves, every fourth one is read
+_RECENT = 4  # pictures that were read
 _NO_QUADS = np.zeros((0, 4, 2))
 _OVER = 0.3  # of a place's area: two whole cards share less
 

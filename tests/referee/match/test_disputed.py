@@ -110,9 +110,8 @@ def test_a_disputed_ring_is_judged_again_from_its_own_file(
     file.write_bytes(disputed(table.referee, ring["id"]))
     ruled = dict(ring["ruling"])
     (again,) = [one for one in replayed(file, capfd) if one.get("valid") is True]
-    # Compressed, a picture may identify a card a frame sooner or later.
-    waits = again.pop("reaction_ms", None), ruled.pop("reaction_ms", None)
-    assert waits == (None, None) or abs(waits[0] - waits[1]) < 150
+    # Compressed, a picture may identify a card that a hand still holds two frames sooner or later.
+    assert abs(again.pop("reaction_ms") - ruled.pop("reaction_ms")) < 250
     assert again == ruled
     assert replayed(file, capfd, "--changed") == []
     told = json.loads(read_recording(file).attachments()["disputed.json"])

@@ -72,7 +72,7 @@ class PileTracker:
         self._find_table(image, t_ns)
         if self._table is None:
             return ()
-        self._table.look(image, self._wanted)
+        self._table.look(image, t_ns, self._wanted)
         sights: list[PileSight] = []
         if self._watch is not None:
             sights += self._watch.look(image, t_ns)

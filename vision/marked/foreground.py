@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 
 from vision.arrays import Floats, Image
 from vision.effort import spend
+from vision.marked.colour import CLIPPED
 from vision.marked.marks import Foreground, Marks, Sampler, WorkImage, find_marks, least_area_px
 from vision.marked.side_marks import RING
 from vision.quads import distances, within_quads
 from vision.table import Table
 
 _WIDER = 1.08  # than a window that no mark holds
-_DARK = 8  # grey levels of sensor noise that no ratio should amplify
+_DARK = 8  # grey levels of sensor noise that no ratio should amplify; white that clips shows none
 _LEAST_CONTRAST = {"white": 18, "black": 12}  # of 255
+# Beside white that clips: the share of a mark's own contrast, as half of its light clips, too; and the least of 255.
+_CLIPPED_SHARE, _CLIPPED_CONTRAST = 0.3, 8
 _NEAR_MM = 4.0  # the strongest contrast of a mark is this near to any place on it
 _BRIGHT = 90
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
@@ -65,17 +68,20 @@ def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Im
     reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     way = cv2.MORPH_CLOSE if ground == "white" else cv2.MORPH_OPEN
     plain = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)
-    level = cv2.resize(plain, (width, height))
+    level = np.asarray(cv2.resize(plain, (width, height)), np.uint8)
+    clipped = np.zeros((height, width), np.uint8)
     if ground == "white":
-        noise = np.full(level.shape, _DARK, np.uint8)
-        level = cv2.add(level, noise)
-        gap = cv2.subtract(level, cv2.add(work.bgr, noise))
-        contrast, least = _extremes(np.asarray(cv2.divide(gap, level, scale=255), np.uint8))
+        clipped = _over_level(_extremes(level)[1], CLIPPED)
+        noise = cv2.merge([_times(cv2.bitwise_not(clipped), _DARK / 255)] * 3)
+        raised = cv2.add(level, noise)
+        gap = cv2.subtract(raised, cv2.add(work.bgr, noise))
+        contrast, least = _extremes(np.asarray(cv2.divide(gap, raised, scale=255), np.uint8))
     else:
         contrast, least = _extremes(np.asarray(cv2.subtract(work.bgr, level), np.uint8))
     near = _window(_NEAR_MM, px_per_mm)
     peak = np.asarray(cv2.dilate(contrast, np.ones((near, near), np.uint8)), np.uint8)
     mask = _over(cv2.add(contrast, contrast), peak) & _over_level(contrast, _LEAST_CONTRAST[ground])
+    mask |= clipped & _over(contrast, _times(peak, _CLIPPED_SHARE)) & _over_level(contrast, _CLIPPED_CONTRAST)
     coloured = _over(cv2.subtract(contrast, least), _times(contrast, _LEAST_CHROMA[ground]))
     if ground == "black":
         # No shadow is bright, and clipped print has lost its colour.

@@ -19,6 +19,7 @@ _CALM_RING = 0.35  # the rest may be covered, or under a reflection's edge
 _CLEAR_SPREAD_DEG, _BLEACH_SPREAD_DEG = 30.0, 25.0  # of hue; the latter where all of a mark's channels are clipped
 # Of linear light, mark to ground, in the strongest channel; and how grey black ground must be.
 _PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
+_CLIPPED_RATIO = 0.9  # beside white that clips, and so has no grain
 _PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
 _LEAST_AREA_MM2, _LEAST_FULLNESS = 25.0, 0.6  # of the visible part of a covered mark
 _LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
@@ -69,7 +70,8 @@ def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats |
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
     calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
-    stands_out = calm & (ratio < _WEAK_RATIO) & (grey > _WEAK_GREY)
+    least = np.where((ring >= CLIPPED).all(-1), _CLIPPED_RATIO, _WEAK_RATIO)
+    stands_out = calm & (ratio < least) & (grey > _WEAK_GREY)
     printed = freed(inner, ring[:, None], side)
     lab, points = oklab(np.median(printed, axis=1)), oklab(printed)
     chroma = np.maximum(np.hypot(lab[:, 1], lab[:, 2]), 1e-6)
@@ -94,7 +96,6 @@ class SideMarks:
     def __init__(self, sampler: Sampler, layouts: Layouts, palette: Palette, found: Marks) -> None:
         self._layouts = layouts
         self.found = found
-        self._seen_whole = len(found)
         self.looks = looks_of(sampler, layouts, found)
         self.free: Flags = self.looks.free.copy()
         self.learn(palette)
@@ -110,7 +111,6 @@ class SideMarks:
     def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
         """Add marks with a visible arc, in the directions `towards`; see `cut_marks`."""
         looks = looks_of(sampler, self._layouts, arcs, towards)
-        self._seen_whole = len(self.found)
         self.found = self.found.and_also(arcs)
         self.looks, self.free = self.looks.and_also(looks), np.concatenate([self.free, looks.free])
         self.learn(self.palette)
@@ -123,10 +123,6 @@ class SideMarks:
     def unused(self) -> NDArray[np.intp]:
         """Return the numbers (k,) of the marks that stand out like fresh print and are on no certain card."""
         return np.flatnonzero(self.free & self.looks.clear)
-
-    def are_arcs(self, numbers: NDArray[np.intp]) -> Flags:
-        """Return which of the marks with these numbers (...) were found by an arc of their outline."""
-        return np.asarray(numbers >= self._seen_whole)
 
     def likely(self, numbers: NDArray[np.intp]) -> Flags:
         """Return whether (k, faces, 3) the marks with these numbers (k,) may have the colours of the faces' marks."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from vision.arrays import Floats, Image, Singles
+from vision.arrays import Box, Floats, Image, Singles
 from vision.channels import largest
 
 MOST_AGE_NS = 150_000_000
@@ -132,7 +132,6 @@ def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[n
 
 
 Mask = NDArray[np.bool_]
-Box = tuple[int, int, int, int]
 
 _WIDTH_PX = 480
 _CHANGED = 14.0  # levels in any channel, with the light's change divided out

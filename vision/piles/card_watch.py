@@ -8,12 +8,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Floats, Image, Singles
+from vision.arrays import Box, Floats, Image, Singles
 from vision.channels import shrunk
-from vision.piles.observations import SLOW_NS, Box, wider
+from vision.piles.observations import SLOW_NS
 from vision.piles.pile_reader import PrintTableReader
 from vision.piles.small_copies import change_of, gain_between, veiled
 from vision.quads import shared_area
+from vision.read.places import wider
 from vision.reading import Card
 from vision.table import Table
 

@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from vision.arrays import Floats
 from vision.table import Table
 
-Box = tuple[int, int, int, int]
-"""A part of a picture: left, top, right and bottom, px."""
-
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear", "strange"]
 
 REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
@@ -72,9 +69,3 @@ def region_of(place: PilePlace, table: Table) -> Region:
     left, top = (max(0, int(value - reach)) for value in (x, y))
     right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), table.size_px, strict=True))
     return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)
-
-
-def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
-    """Return a part of a picture of a size, wider by `by_px` on each side, within the picture."""
-    left, top, right, bottom = box
-    return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)

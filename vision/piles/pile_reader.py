@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from vision.arrays import Floats, Image
+from vision.arrays import Box, Floats, Image
 from vision.deck import ART_PX_PER_MM, Deck, Face
 from vision.markers import Marker, find_markers, white_of
-from vision.piles.observations import MOVED_MM, Box, Kind, PilePlace, PileSight, Region, region_of
+from vision.piles.observations import MOVED_MM, Kind, PilePlace, PileSight, Region, region_of
 from vision.piles.small_copies import is_busy
 from vision.piles.unchanged import CardMemory
 from vision.quads import shared_area, stacked

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.arrays import Floats, Image, Singles
+from vision.arrays import Box, Floats, Image, Singles
 from vision.channels import largest
-from vision.piles.observations import Box
 from vision.quads import shared_area
 from vision.read.rectify import Pyramid
 from vision.reading import Card

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from vision.arrays import Floats, Image
+from vision.arrays import Box, Floats, Image
 from vision.deck import Deck
-from vision.piles.observations import Box, wider
 from vision.quads import shared_area, stacked
-from vision.read.places import box_round, cut_table
+from vision.read.places import box_round, cut_table, wider
 from vision.read.reader import CardReader
 from vision.read.rectify import Pyramid
 from vision.reading import Card

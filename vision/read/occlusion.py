@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.arrays import Flags, Floats
+from vision.arrays import Box, Flags, Floats
 from vision.find.finder import CardHypotheses
-from vision.piles.observations import Box
 from vision.quads import shared_area
 from vision.read.places import is_steady, same_place
 from vision.read.rectify import Covers, Pyramid

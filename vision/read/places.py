@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from vision.arrays import Floats, Image
-from vision.piles.observations import Box
+from vision.arrays import Box, Floats, Image
 from vision.table import Table
 
 
@@ -85,6 +84,12 @@ def box_round(points: Floats, image_bgr: Image) -> Box:
     left, top = (max(0, int(value - room)) for value in low)
     right, bottom = (min(most, int(value + room) + 2) for value, most in zip(high, (width, height), strict=True))
     return left, top, max(left, right), max(top, bottom)
+
+
+def wider(box: Box, by_px: int, size_px: tuple[int, int]) -> Box:
+    """Return a part of a picture of a size, wider by `by_px` on each side, within the picture."""
+    left, top, right, bottom = box
+    return max(0, left - by_px), max(0, top - by_px), min(size_px[0], right + by_px), min(size_px[1], bottom + by_px)
 
 
 def table_of(quads: Floats, card_mm: tuple[float, float], size_px: tuple[int, int]) -> Table | None:

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vision.arrays import Flags, Floats, Image
+from vision.arrays import Box, Flags, Floats, Image
 from vision.channels import smallest
 from vision.deck import Deck, Face
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
 from vision.markers import Marker, markers_in, table_if_shown, white_of
-from vision.piles.observations import Box
 from vision.quads import enlarged, shared_area, stacked
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
 from vision.read.places import lies_flat, same_place, table_of

@@ -24,7 +24,6 @@ from referee.errors import BadInputError
 from referee.games.coloretto.table_score import as_counted, card_of
 from referee.games.coloretto.watching.looks import Pile, TableLook
 from referee.watchers.stillness import (
-    Box,
     Mask,
     Stillness,
     box_of,
@@ -36,7 +35,7 @@ from referee.watchers.stillness import (
 )
 from referee.watchers.table_arms import ArmRegion, TableArms
 from referee.watchers.table_finder import TableFinder
-from vision.arrays import Floats, Image
+from vision.arrays import Box, Floats, Image
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import markers_in, white_of

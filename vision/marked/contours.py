@@ -116,16 +116,15 @@ class Traces:
 
     Of each side (n, 4): `edge_open`, the share where the card's ground is visible within it, and `edge_seen`, the share
     where it is visible and ends there. Of each mark (n, 3): `rim_seen`, the share of its rim with its colour within and
-    ground outside; `rim_cut`, with its colour within and something else outside; `rim_spilt`, with its colour on both
-    sides; `rim_bare`, with ground on both sides; `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact`
-    (n, 3): where the strongest step is less than half a mm off.
+    ground outside; `rim_cut`, with its colour within and something else outside; `rim_bare`, with ground on both sides;
+    `rim_open`, outside the known cards. `edge_exact` (n, 4), `rim_exact` (n, 3): where the strongest step is less than
+    half a mm off.
     """
 
     edge_open: Floats
     edge_seen: Floats
     rim_seen: Floats
     rim_cut: Floats
-    rim_spilt: Floats
     rim_bare: Floats
     rim_open: Floats
     edge_exact: Floats
@@ -191,7 +190,6 @@ def traces(
         _shares(edge_seen, 4),
         _shares(tinted & shown, 3),
         _shares(tinted & ~shown & ~spilt, 3),
-        _shares(tinted & spilt, 3),
         _shares(bare & open_outside, 3),
         _shares(~hidden, 3),
         _shares(edge_exact, 4),

@@ -200,17 +200,17 @@ class EventQueue:
     """Takes events from many threads and returns them in time order, equal times in order of arrival.
 
     An event is released when every source has passed its time. A later one is released at once, out of order, and
-    counted in `late`; no event is lost. arrivals: takes each ring on arrival, for another thread.
+    counted in `late`; no event is lost. rings: takes each ring on arrival, for another thread.
     """
 
-    def __init__(self, arrivals: SimpleQueue[Any] | None = None) -> None:
+    def __init__(self, rings: SimpleQueue[Any] | None = None) -> None:
         self._changed = threading.Condition()
         self._entries: list[_Entry] = []
         self._sources: list[Source] = []
         self._arrivals = 0
         self._given_ns: int | None = None
         self.late = 0
-        self.arrivals = arrivals
+        self._rings = rings
 
     def source(self, name: str, lag_ns: int | None = None, patience_ns: int = 1_000_000_000) -> Source:
         """Return a device's access to the queue.
@@ -251,8 +251,8 @@ class EventQueue:
             heapq.heappush(self._entries, _Entry(event.t_ns, self._arrivals, event))
             self._arrivals += 1
             self._changed.notify_all()
-        if self.arrivals is not None and isinstance(event, BellPressed):
-            self.arrivals.put(event)
+        if self._rings is not None and isinstance(event, BellPressed):
+            self._rings.put(event)
 
     def _remove(self, source: Source) -> None:
         with self._changed:

@@ -62,7 +62,7 @@ class Event:
     data: Mapping[str, object]
 
     def seat(self, players: int) -> int:
-        """Return the event's seat. Raises BadInputError: there is none, or it is empty."""
+        """Return the event's seat. Raises BadInputError without a seat, and for an empty one."""
         seat = whole_number(self.data.get("seat"), "seat")
         if seat >= players:
             raise BadInputError("error.engine.nobody_sits_at_seat_last", seat=shown(seat), players=players - 1)

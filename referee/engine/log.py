@@ -142,14 +142,14 @@ class GameLog:
         return f"{self.game}-{place.event}-{place.place}"
 
     def event_number(self, ident: str) -> int:
-        """Return the number of the event with this name. Raises BadInputError: there is none in this game."""
+        """Return the number of an event by its name. Raises BadInputError for an unknown name."""
         match numbers_in(ident):
             case [game, number] if game == self.game and number in self.records:
                 return number
         raise BadInputError("error.service.there_is_no_such_event")
 
     def ruling(self, ident: str) -> tuple[RulingPlace, RulingData]:
-        """Return the ruling with this name, and its place. Raises BadInputError: there is none in this game."""
+        """Return a ruling and its place by its name. Raises BadInputError for an unknown name."""
         match numbers_in(ident):
             case [game, number, place] if game == self.game and number in self.records:
                 rulings = self.records[number].rulings

@@ -78,7 +78,7 @@ class Group(_Data):
 
 
 class DraftReading(_Data):
-    """A card that the test has read: `group` is None if no face is certain; `mended`: a person corrected it.
+    """A card of the test's reading. `group`: None without a certain face; `mended`: corrected by a person.
 
     `marks` are the colours of a card of marks, small, medium, big.
     """

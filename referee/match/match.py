@@ -65,7 +65,7 @@ class Match:
         return "start" if len(self._begun) > 1 and not self.session.log.records else self.session.log.undoes
 
     def playing(self) -> Session:
-        """Return the game on the table. Raises BadInputError: there is none."""
+        """Return the game on the table. Raises BadInputError without a game."""
         if self.session is None:
             raise BadInputError("error.service.no_game_is_being_played")
         return self.session

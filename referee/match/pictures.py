@@ -152,7 +152,7 @@ class Pictures:
         return self._area.shroud(newest[1])
 
     def film(self, game: int, event: int) -> Film:
-        """Return the film before an event, empty if there is none."""
+        """Return the film before an event, without pictures if it was not kept."""
         with self._lock:
             return self._films.get((game, event), Film())
 

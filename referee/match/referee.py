@@ -394,7 +394,7 @@ class Referee:
             return session
 
     def end_game(self) -> None:
-        """End the game by agreement; close one that has ended. Raises BadInputError: there is none."""
+        """End the game by agreement; close one that has ended. Raises BadInputError without a game."""
         with self.turn():
             session = self.match.playing()
             was_over, ended = session.over, self.match.end()

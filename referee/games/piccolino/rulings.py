@@ -132,7 +132,7 @@ class Remark(Ruling):
 
 @dataclass(frozen=True)
 class PairsMissed(Ruling):
-    """Pairs that nobody rang for in the ended round; the longest was open for `longest_ms`."""
+    """Number of pairs without a ring in the ended round; the longest was open for `longest_ms`."""
 
     name = "missed"
 

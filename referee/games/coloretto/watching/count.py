@@ -128,7 +128,7 @@ class EndCount:
             sharing = read_areas(frame.bgr(), self._deck, self._profile, self._players)[1]
         except (BadInputError, VisionError):
             return
-        except Exception as fault:
+        except Exception as fault:  # `finish` raises it on the caller's thread.
             faults.append(fault)
             return
         areas += [self._area(hand) for hand in sharing.seats]

@@ -72,13 +72,6 @@ class Canvas:
                 for ink, thickness in ((casing(colour), width + 3), (colour, width)):
                     cv2.polylines(self.image, [dash], False, ink, self._px(thickness), cv2.LINE_AA, _SHIFT)
 
-    def dot(self, point_px: Points, colour: Colour, radius: float) -> None:
-        """Draw a dot of `radius` units."""
-        centre = _fixed(self.placed(point_px))[0]
-        for ink, extra in ((casing(colour), 2), (colour, 0)):
-            size = round((radius + extra) * self.unit * (1 << _SHIFT))
-            cv2.circle(self.image, centre.tolist(), size, ink, cv2.FILLED, cv2.LINE_AA, _SHIFT)
-
     def text_size(self, text: str, size: float) -> tuple[int, int]:
         """Width and height in canvas pixels of a label of `size` (1 = large print)."""
         (width, height), below = cv2.getTextSize(drawable(text), _FONT, size * self.unit, self._px(2 * size))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -25,6 +26,8 @@ from vision.reading import Card as ReadCard
 from vision.reading import reasons_of
 from vision.render_face import bgr
 from vision.table import Table
+
+RING_GAP_MM = 1.5  # between a mark's edge and the ring that shows it in a set
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,18 +142,23 @@ def _draw_sets(canvas: Canvas, deck: Deck, cards: Sequence[ReadCard], score: Sco
             for ends in ([0, 2], [1, 3]):
                 canvas.line(card.corners_px[ends], DARK, 5)
     for one in score.arrangement:
-        points = np.array([_mark_px(deck, cards[at], size) for at, size in zip(one.cards, SIZES, strict=True)])
+        rings = [_ring_px(deck, cards[at], size) for at, size in zip(one.cards, SIZES, strict=True)]
         colour = bgr(deck.palette[side][one.colour])
-        canvas.line(points, colour, 5)
-        for point in points:
-            canvas.dot(point[None], colour, 7)
+        for ring in rings:
+            canvas.line(ring, colour, 4, closed=True)
+        for ring, following in pairwise(rings):
+            apart = np.linalg.norm(ring[:, None] - following, axis=2)
+            start, end = np.unravel_index(apart.argmin(), apart.shape)
+            canvas.line(np.array([ring[start], following[end]]), colour, 4)
 
 
-def _mark_px(deck: Deck, card: ReadCard, size: str) -> Points:
-    """Return the place, (2,), of a card's small, medium or big mark in the picture."""
+def _ring_px(deck: Deck, card: ReadCard, size: str) -> Points:
+    """Return a ring round a card's small, medium or big mark, (32, 2), in pixels; it leaves the mark visible."""
     mark = next(mark for mark in card.named.marks if mark.size == size)
+    angles, radius = np.linspace(0, 2 * np.pi, 32, endpoint=False), mark.diameter_mm / 2 + RING_GAP_MM
+    ring_mm = (mark.x_mm, mark.y_mm) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     width, height = deck.card_mm
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     warp = cv2.getPerspectiveTransform(corners, np.asarray(card.corners_px, np.float32))
-    place: Points = np.asarray(cv2.perspectiveTransform(np.array([[[mark.x_mm, mark.y_mm]]]), warp), np.float64)
-    return place.reshape(2)
+    ring_px: Points = np.asarray(cv2.perspectiveTransform(ring_mm[None], warp)[0], np.float64)
+    return ring_px

@@ -93,25 +93,18 @@ class RecordingWriter:
         self.frames += 1
 
     def edge(self, edge: BellEdge | SandEdge) -> None:
-        """Write a raw edge of either kind."""
+        """Write a raw edge of the bell, or of one of the sandtimer's sensors."""
+        found = {"found": True} if edge.found else {}
         if isinstance(edge, BellEdge):
-            self.bell(edge)
+            self._json("bell", edge.t_ns, {"seat": edge.seat, "pressed": edge.pressed, **found})
         else:
-            self.sandtimer(edge)
-
-    def bell(self, edge: BellEdge) -> None:
-        """Write a raw edge of a bell."""
-        self._json("bell", edge.t_ns, {"seat": edge.seat, "pressed": edge.pressed, **_found_fields(edge)})
-
-    def sandtimer(self, edge: SandEdge) -> None:
-        """Write a raw edge of one of the sandtimer's sensors."""
-        self._json("sandtimer", edge.t_ns, {"line": edge.line.value, "level": edge.level, **_found_fields(edge)})
+            self._json("sandtimer", edge.t_ns, {"line": edge.line.value, "level": edge.level, **found})
 
     def ruling(self, t_ns: int, ruling: Mapping[str, object]) -> None:
         """Write a ruling with the keys it is printed with."""
         self._json("rulings", t_ns, ruling)
 
-    def told(self, t_ns: int, event: Mapping[str, object]) -> None:
+    def input(self, t_ns: int, event: Mapping[str, object]) -> None:
         """Write an event of the game that neither pictures nor edges show."""
         self._json("told", t_ns, event)
 
@@ -178,10 +171,6 @@ class RecordingWriter:
                 path=self.path,
                 why=error.strerror or error,
             ) from error
-
-
-def _found_fields(edge: BellEdge | SandEdge) -> dict[str, object]:
-    return {"found": True} if edge.found else {}
 
 
 def encode_jpeg(frame: Frame) -> bytes:
@@ -277,14 +266,14 @@ class RecordedRuling:
 
 
 @dataclass(frozen=True)
-class RecordedTold:
+class RecordedInput:
     """An event that no device shows, such as a setting of the start or an answer by a person."""
 
     t_ns: int
     event: Mapping[str, object]
 
 
-Payload = RecordedFrame | BellEdge | SandEdge | RecordedRuling | RecordedTold
+Payload = RecordedFrame | BellEdge | SandEdge | RecordedRuling | RecordedInput
 
 
 class RecordedEvent(NamedTuple):
@@ -517,8 +506,8 @@ def _ruling(stored: StoredMessage, ours: bool) -> RecordedRuling:
     return RecordedRuling(stored.message.log_time, _json(stored))
 
 
-def _told(stored: StoredMessage, ours: bool) -> RecordedTold:
-    return RecordedTold(stored.message.log_time, _json(stored))
+def _input(stored: StoredMessage, ours: bool) -> RecordedInput:
+    return RecordedInput(stored.message.log_time, _json(stored))
 
 
 def _camera(stored: StoredMessage, ours: bool) -> RecordedFrame:
@@ -557,5 +546,5 @@ READERS: Mapping[str, Callable[[StoredMessage, bool], Payload]] = {
     "/bell": _bell,
     "/sandtimer": _sandtimer,
     "/rulings": _ruling,
-    "/told": _told,
+    "/told": _input,
 }

@@ -1,4 +1,4 @@
-"""Prints decks and marker cards as PDF, true to size."""
+"""Makes PDFs of decks and marker cards, true to size."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
     """Return the PDF of a deck or of the "markers" on a paper (of `PAPERS`), and the manifest of its pages.
 
     Raises:
-        BadDeckError: the deck is missing or broken.
-        BadInputError: it is a family's own deck, whose cards only they have.
+        BadDeckError: the deck is broken.
+        BadInputError: nothing has this name, or it is a taught deck, whose cards only its owners have.
     """
     if what == "markers":
         from calibration.print import markers_pdf
@@ -20,9 +20,16 @@ def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
         return markers_pdf(paper)
     from calibration.print import deck_pdf, drawn_deck_pdf, is_drawn
     from referee.decks.lookup import find_deck
-    from vision.deck import MARKS
+    from vision.deck import MARKS, deck_names
+    from vision.errors import BadDeckError
 
-    deck = find_deck(what)
+    try:
+        deck = find_deck(what)
+    except BadDeckError as error:
+        if error.key != "error.there_is_no_deck_called":
+            raise
+        printable = ", ".join(["markers", *deck_names()])
+        raise BadInputError("error.printing.nothing_is_called", what=ascii(what)[:40], list=printable) from error
     if deck.kind == MARKS:
         return deck_pdf(deck, paper)
     if not is_drawn(what):

@@ -42,16 +42,6 @@ def to_bgr(image: Image, pixel_format: PixelFormat) -> Image:
     return np.asarray(cv2.cvtColor(image, code), dtype=np.uint8)
 
 
-def luma(image: Image, pixel_format: PixelFormat) -> Image:
-    """Return (h, w) uint8 grey; for NV12 and I420 a view of the first plane, without copying."""
-    _check(image, pixel_format)
-    if pixel_format is PixelFormat.BGR:
-        import cv2
-
-        return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-    return image[: image.shape[0] * 2 // 3]
-
-
 def crop_stride(image: Image, pixel_format: PixelFormat, width: int) -> Image:
     """Remove the padding that some cameras add to each row of NV12 or I420.
 
@@ -153,8 +143,12 @@ class Frame:
         return to_bgr(self.image, self.pixel_format)
 
     def grey(self) -> npt.NDArray[np.uint8]:
-        """Return the picture as (h, w) uint8; free for NV12 and I420, whose first plane it is."""
-        return luma(self.image, self.pixel_format)
+        """Return the picture as (h, w) uint8; of NV12 and I420 a view of the first plane."""
+        if self.pixel_format is not PixelFormat.BGR:
+            return self.image[: self.rows]
+        import cv2
+
+        return np.asarray(cv2.cvtColor(self.image, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
 
 
 class FrameBuffer:
@@ -244,10 +238,6 @@ class FrameBuffer:
     def __len__(self) -> int:
         return len(self._frames)
 
-    def reader(self) -> FrameReader:
-        """Return a new reader, which starts with the next frame."""
-        return FrameReader(self)
-
     def wait_newer(self, count: int, timeout_s: float) -> tuple[Frame | None, int]:
         """Wait for more than `count` frames; return the newest, None after `timeout_s`, and their number."""
         with self._arrived:
@@ -261,23 +251,6 @@ class FrameBuffer:
             self._frames[0].exposure_end_ns < horizon or (self._max_bytes is not None and self._bytes > self._max_bytes)
         ):
             self._bytes -= _size(self._frames.popleft())
-
-
-class FrameReader:
-    """Reads the newest frame each time; older unread frames are skipped and counted."""
-
-    def __init__(self, buffer: FrameBuffer) -> None:
-        self._buffer = buffer
-        self._seen = buffer.pushed
-        self.skipped = 0
-
-    def next(self, timeout_s: float) -> Frame | None:
-        """Return the newest unread frame, or None after `timeout_s` seconds without one."""
-        frame, pushed = self._buffer.wait_newer(self._seen, timeout_s)
-        if frame is not None:
-            self.skipped += pushed - self._seen - 1
-        self._seen = pushed
-        return frame
 
 
 def _end(frame: Frame) -> int:

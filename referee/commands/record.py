@@ -153,15 +153,15 @@ def _live_frames(
     opened = [camera]
     # Only the newest frame is needed; older ones would cost memory.
     buffer = FrameBuffer(keep_ns=SECOND_NS // 2)
-    reader = buffer.reader()
     supervisor = CameraSupervisor(
         lambda: opened.pop() if opened else open_camera(spec, settings), buffer, _report_camera
     )
     end_ns = math.inf if seconds is None else time.monotonic_ns() + seconds * SECOND_NS
     supervisor.start()
+    seen = 0
     try:
         while time.monotonic_ns() < end_ns:
-            frame = reader.next(timeout_s=0.5)
+            frame, seen = buffer.wait_newer(seen, timeout_s=0.5)
             if frame is not None:
                 yield frame
             elif supervisor.report.state is CameraState.ENDED:

@@ -16,8 +16,8 @@ from hardware.events import TimedEvent as DeviceEvent
 from hardware.recording import (
     BadRecordingError,
     RecordedFrame,
+    RecordedInput,
     RecordedRuling,
-    RecordedTold,
     Recording,
     read_recording,
 )
@@ -209,7 +209,7 @@ class RecordedGame:
         """Return the players' messages in the order of time, without malformed ones."""
         found = []
         for recorded in self._recording.events:
-            if isinstance(recorded.payload, RecordedTold):
+            if isinstance(recorded.payload, RecordedInput):
                 try:
                     found.append(parse_event(recorded.payload.event))
                 except BadInputError as error:

@@ -325,12 +325,12 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
     start_ns = min([about.event.t_ns, *(one.t_ns for one in told), *(one.t_ns + shift_ns for one in film.frames)])
     with RecordingWriter(path, header, start_ns) as writer:
         for event in told:
-            writer.told(event.t_ns, event_data(event))
+            writer.input(event.t_ns, event_data(event))
         for one in film.frames:
             frame = Frame(one.t_ns + shift_ns, one.exposure_end_ns + shift_ns, _NO_IMAGE, one.sequence)
             writer.frame(frame, one.encoded)
         for edge in film.edges:
-            writer.bell(replace(edge, t_ns=edge.t_ns + shift_ns))
+            writer.edge(replace(edge, t_ns=edge.t_ns + shift_ns))
         for heard in log.records.values():
             if (begins_ns is None or heard.event.t_ns > begins_ns) and heard.event.t_ns <= ends_ns:
                 for given in heard.first or heard.rulings:

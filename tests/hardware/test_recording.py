@@ -231,7 +231,7 @@ def test_a_recording_is_never_overwritten(tmp_path: Path, path: Path) -> None:
 
 def test_a_full_disk_is_one_clear_error_and_leaves_what_was_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = RecordingWriter(path, HEADER, 0)
-    writer.bell(BellEdge(1, None, True))
+    writer.edge(BellEdge(1, None, True))
     writer.flush()
 
     def full(*_: object) -> None:
@@ -239,9 +239,9 @@ def test_a_full_disk_is_one_clear_error_and_leaves_what_was_whole(path: Path, mo
 
     monkeypatch.setattr(writer, "_writer", type("Full", (), {"add_message": full, "flush": full, "finish": full})())
     with pytest.raises(RecordingNotWrittenError, match="No space left"):
-        writer.bell(BellEdge(2, None, False))
+        writer.edge(BellEdge(2, None, False))
     with pytest.raises(RecordingNotWrittenError, match="closed"):
-        writer.bell(BellEdge(3, None, True))
+        writer.edge(BellEdge(3, None, True))
     writer.close()
     assert [event.payload for event in events_of(path)] == [BellEdge(1, None, True)]
 

@@ -28,10 +28,10 @@ def write_game(path: Path, seconds: int = 5) -> list[tuple[int, str]]:
     with RecordingWriter(path, HEADER, 1_000 * MS) as writer:
         for second in range(1, seconds + 1):
             t = second * 1_000 * MS
-            writer.bell(BellEdge(t + 700 * MS, second % 2, True))
+            writer.edge(BellEdge(t + 700 * MS, second % 2, True))
             writer.frame(picture_frame(2 * second, t + 100 * MS))
             writer.frame(picture_frame(2 * second + 1, t + 600 * MS))
-            writer.sandtimer(SandEdge(t + 300 * MS, SandLine.BARRIER, second % 2))
+            writer.edge(SandEdge(t + 300 * MS, SandLine.BARRIER, second % 2))
             written += [(t + 100 * MS, "camera"), (t + 300 * MS, "sandtimer"), (t + 600 * MS, "camera")]
             written.append((t + 700 * MS, "bell"))
         writer.ruling(seconds * 1_000 * MS + 900 * MS, {"t_ns": 5, "ruling": "ring", "valid": True})

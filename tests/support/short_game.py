@@ -36,7 +36,7 @@ def record_short_game(path: Path) -> None:
         for frame in laid.frames(laid.landings_ns):
             writer.frame(frame)
         for edge in sorted(edges, key=lambda edge: edge.t_ns):
-            writer.bell(edge)
+            writer.edge(edge)
 
 
 def rulings_of(path: Path) -> bytes:

@@ -56,7 +56,7 @@ class Recovered:
 Outcome = Press | Stuck | Recovered
 
 
-class _Phase(Enum):
+class _ButtonPhase(Enum):
     IDLE = "idle"
     OPEN = "open"  # there were edges; still undecided whether they are a press
     HELD = "held"  # a press was decided, the button is still down
@@ -73,7 +73,7 @@ class Debouncer:
     def __init__(self, settings: DebounceSettings | None = None, *, active: bool = False, t_ns: int = 0) -> None:
         """Start at `t_ns`; a button that is closed already is held, not pressed."""
         self._settings = settings or DebounceSettings()
-        self._phase = _Phase.HELD if active else _Phase.IDLE
+        self._phase = _ButtonPhase.HELD if active else _ButtonPhase.IDLE
         self._active = active
         self._edge_ns = t_ns  # stamp of the latest edge
         self._first_ns = t_ns  # first edge of the press that is open or held
@@ -85,25 +85,25 @@ class Debouncer:
     @property
     def undecided_ns(self) -> int | None:
         """First edge of a possible press, ns; None: no press before now will follow."""
-        return self._first_ns if self._phase is _Phase.OPEN else None
+        return self._first_ns if self._phase is _ButtonPhase.OPEN else None
 
     @property
     def quiet(self) -> bool:
         """Return whether nothing can happen before the next edge."""
-        return self._phase is _Phase.IDLE or (self._phase is _Phase.OUT and self._active)
+        return self._phase is _ButtonPhase.IDLE or (self._phase is _ButtonPhase.OUT and self._active)
 
     @property
     def deadline_ns(self) -> int | None:
         """Return the time of the next decision if no edge comes before it, ns; None: no decision is due."""
         settings = self._settings
-        if self._phase is _Phase.IDLE:
+        if self._phase is _ButtonPhase.IDLE:
             return None
-        if self._phase is _Phase.OPEN:
+        if self._phase is _ButtonPhase.OPEN:
             if self._active:
                 return self._edge_ns + self._needed_ns
             spike = self._contact_ns < settings.spike_ns
             return self._edge_ns + (settings.spike_quiet_ns if spike else settings.chatter_ns)
-        if self._phase is _Phase.OUT:
+        if self._phase is _ButtonPhase.OUT:
             return None if self._active else self._edge_ns + settings.recovered_ns
         if self._active:
             return self._first_ns + settings.stuck_ns
@@ -120,7 +120,7 @@ class Debouncer:
             self._contact_ns += t_ns - self._edge_ns
         self._active = active
         self._edge_ns = t_ns
-        if active and self._phase is _Phase.IDLE:
+        if active and self._phase is _ButtonPhase.IDLE:
             self._close(t_ns)
         return outcomes
 
@@ -131,12 +131,12 @@ class Debouncer:
     def _close(self, t_ns: int) -> None:
         """Take the first contact after quiet: a new press, or late chatter of the press before."""
         if self._let_go_ns is not None and t_ns - self._let_go_ns <= self._settings.chatter_ns:
-            self._phase = _Phase.HELD
+            self._phase = _ButtonPhase.HELD
         else:
             self._open(t_ns, self._settings.contact_ns)
 
     def _open(self, t_ns: int, needed_ns: int) -> None:
-        self._phase = _Phase.OPEN
+        self._phase = _ButtonPhase.OPEN
         self._first_ns = t_ns
         self._contact_ns = 0
         self._needed_ns = needed_ns
@@ -148,7 +148,7 @@ class Debouncer:
         """
         if not self._active:
             return
-        if self._phase is _Phase.HELD and t_ns - self._edge_ns > self._settings.chatter_ns:
+        if self._phase is _ButtonPhase.HELD and t_ns - self._edge_ns > self._settings.chatter_ns:
             self._open(t_ns, self._settings.chatter_ns)
         else:
             self._contact_ns += t_ns - self._edge_ns
@@ -164,19 +164,19 @@ class Debouncer:
 
     def _decide(self, t_ns: int) -> list[Outcome]:
         """Make the decision that is due at `t_ns`."""
-        if self._phase is _Phase.OPEN:
+        if self._phase is _ButtonPhase.OPEN:
             if self._active:
                 return [self._press()]
-            self._phase = _Phase.IDLE
-        elif self._phase is _Phase.OUT:
-            self._phase = _Phase.IDLE
+            self._phase = _ButtonPhase.IDLE
+        elif self._phase is _ButtonPhase.OUT:
+            self._phase = _ButtonPhase.IDLE
             self._presses.clear()
             return [Recovered(t_ns)]
         elif not self._active and t_ns - self._edge_ns >= self._settings.chatter_ns:
-            self._phase = _Phase.IDLE
+            self._phase = _ButtonPhase.IDLE
             self._let_go_ns = self._edge_ns
         else:
-            self._phase = _Phase.OUT
+            self._phase = _ButtonPhase.OUT
             return [Stuck(t_ns, ButtonFault.HELD)]
         return []
 
@@ -184,9 +184,9 @@ class Debouncer:
         presses = self._presses
         presses.append(self._first_ns)
         if len(presses) == presses.maxlen and self._first_ns - presses[0] <= self._settings.flutter_ns:
-            self._phase = _Phase.OUT
+            self._phase = _ButtonPhase.OUT
             return Stuck(self._first_ns, ButtonFault.FLUTTER)
-        self._phase = _Phase.HELD
+        self._phase = _ButtonPhase.HELD
         return Press(self._first_ns)
 
 
@@ -205,7 +205,7 @@ def bell_seats(settings: BellSettings) -> dict[str, int | None]:
 
 
 @dataclass(order=True)
-class _Waiting:
+class _WaitingPress:
     t_ns: int
     order: int
     event: BellPressed = field(compare=False)
@@ -226,7 +226,7 @@ class BellLogic:
         self._order = {name: i for i, name in enumerate(self._seats)}
         # Lines with a pending decision; empty on a quiet table, where `advance` then costs nothing.
         self._busy: dict[str, Debouncer] = {}
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_WaitingPress] = []
         self._complete_ns: int | None = None
 
     @property
@@ -287,7 +287,7 @@ class BellLogic:
         for outcome in outcomes:
             if isinstance(outcome, Press):
                 press = BellPressed(outcome.t_ns, seat)
-                heapq.heappush(self._waiting, _Waiting(outcome.t_ns, self._order[name], press))
+                heapq.heappush(self._waiting, _WaitingPress(outcome.t_ns, self._order[name], press))
             elif isinstance(outcome, Recovered):
                 events.append(Problem(device, Health.OK, t_ns=outcome.t_ns))
             else:

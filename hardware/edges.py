@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hardware.events import BellEdge, SandEdge, SandLine, Sink, TimedEvent
-from hardware.problems import HardwareError, Health, Problem
+from hardware.problems import HardwareError, Health, Problem, one_line
 from hardware.settings import MS, SECOND, Pin
 from hardware.supervised import SupervisedThread
 
@@ -210,7 +210,7 @@ class EdgeDevice:
         self._open, self._retry_at_ns = False, None
         # Without this the other devices' events would wait for an edge that nobody decides.
         self._sink.hold(None)
-        self._report(Health.MISSING, f"It has a fault: {' '.join(str(error).split())[:200]}", self._clock())
+        self._report(Health.MISSING, f"It has a fault: {one_line(error)}", self._clock())
 
     def _wait_s(self) -> float:
         """Return the thread's longest sleep, seconds."""

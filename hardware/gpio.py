@@ -26,6 +26,7 @@ from hardware.problems import (
     Health,
     NoPermissionError,
     PinInUseError,
+    Said,
 )
 from hardware.settings import SECOND
 
@@ -75,7 +76,8 @@ def _opened_factory() -> PinFactory:
         except ImportError as error:
             raise DeviceMissingError(
                 "doctor.program_that_reads_pins_is",
-                "The program that reads the pins is missing: sudo apt install python3-lgpio.",
+                "The program that reads the pins is missing.",
+                advice=Said("doctor.install_lgpio", "Install it: sudo apt install python3-lgpio."),
             ) from error
     try:
         return cast(PinFactory, LGPIOFactory())
@@ -97,10 +99,13 @@ def _why_not_opened() -> HardwareError:
     if not any(os.access(chip, os.R_OK | os.W_OK) for chip in chips):
         return NoPermissionError(
             "error.hardware.this_user_may_not_use",
-            "This user may not use the pins: sudo usermod -aG gpio $USER, then restart.",
+            "This user may not use the pins.",
+            advice=Said("error.hardware.join_gpio", "Run: sudo usermod -aG gpio $USER, then restart."),
         )
     return DeviceMissingError(
-        "error.hardware.pins_cannot_be_opened_another", "The pins cannot be opened; another program may hold them."
+        "error.hardware.pins_cannot_be_opened",
+        "The pins cannot be opened.",
+        advice=Said("error.hardware.free_pins", "Stop other programs that use the pins, or restart the computer."),
     )
 
 
@@ -203,7 +208,7 @@ class GpioLines:
         if on_edge is None or on_health is None:
             return
         if self.check.refused == 1 and t_ns != stamp_ns:
-            on_health(Health.CLOCK, "The pins' time stamps are not on our clock; presses are timed a little late.")
+            on_health(Health.CLOCK, "Edges of the pins carry times of another clock; presses count a little late.")
         on_edge(Edge(t_ns, spec.name, level is spec.pin.active_high))
 
 

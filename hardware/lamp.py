@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 from hardware.edges import Clock
 from hardware.gpio import FactoryMaker, driver_faults, lgpio_factory
-from hardware.problems import BadSettingError, HardwareError, Health, PinInUseError, Problem
+from hardware.problems import BadSettingError, HardwareError, Health, PinInUseError, Problem, one_line
 from hardware.settings import MS, SECOND, LampSettings
 from hardware.supervised import SupervisedThread
 
@@ -92,7 +92,7 @@ class NullLamp:
         """Do nothing."""
 
 
-class RecordedLamp:
+class RecordedLamp(NullLamp):
     """Records signals with their times, for tests and the simulated table."""
 
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
@@ -107,9 +107,6 @@ class RecordedLamp:
     def mute(self, silent: bool) -> None:
         """Record whether the buzzer is silent."""
         self.silent = silent
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class Led(Protocol):
@@ -145,12 +142,10 @@ class GpioLamp:
         settings: LampSettings,
         make_factory: FactoryMaker = lgpio_factory,
         on_health: Callable[[Problem], None] | None = None,
-        clock: Clock = time.monotonic_ns,
     ) -> None:
         """Claim the pins. Raises HardwareError, with all pins free, if one cannot be claimed."""
         self._settings = settings
         self._on_health = on_health
-        self._clock = clock
         self._state = Health.OK
         self._silent = settings.quiet
         self._led, self._buzzer = _claim(settings, make_factory)
@@ -217,19 +212,19 @@ class GpioLamp:
             if self._buzzer is not None:
                 (self._buzzer.on if step.buzz and not self._silent else self._buzzer.off)()
         except driver_faults() as error:
-            self._report(Health.MISSING, f"The lamp does not answer: {' '.join(str(error).split())}")
+            self._failed(error)
         else:
             self._report(Health.OK, "")
 
     def _failed(self, fault: Exception) -> None:
         self._fresh = True
-        self._report(Health.MISSING, f"The lamp does not answer: {' '.join(str(fault).split())}")
+        self._report(Health.MISSING, f"The lamp does not answer: {one_line(fault)}")
 
     def _report(self, state: Health, message: str) -> None:
         if state is not self._state:
             self._state = state
             if self._on_health is not None:
-                self._on_health(Problem("lamp", state, message, t_ns=self._clock()))
+                self._on_health(Problem("lamp", state, message, t_ns=time.monotonic_ns()))
 
 
 def _lasting_after(signal: Signal, before: Signal) -> Signal:
@@ -258,7 +253,7 @@ def _claim(settings: LampSettings, make_factory: FactoryMaker) -> tuple[Led | No
         raise PinInUseError(
             "error.hardware.lamp_and_buzzer_cannot_be",
             "Lamp and buzzer cannot be used: {list}",
-            list=" ".join(str(error).split()),
+            list=one_line(error),
         ) from error
 
 

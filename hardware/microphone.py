@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hardware.edges import Clock
 from hardware.events import BellPressed, Sink
-from hardware.problems import DeviceMissingError, HardwareError, Health, Problem, Said
+from hardware.problems import INSTALL_ALSA, DeviceMissingError, HardwareError, Health, Problem, Said, one_line
 from hardware.settings import SECOND, MicrophoneSettings
 from hardware.supervised import SupervisedThread
 
@@ -285,7 +285,8 @@ class Arecord:
         except OSError as error:
             raise DeviceMissingError(
                 "error.hardware.program_that_records_sound_is",
-                "The program that records sound is missing ({program}): sudo apt install alsa-utils.",
+                "The program that records sound is missing ({program}).",
+                advice=INSTALL_ALSA,
                 program=self._program,
             ) from error
 
@@ -448,7 +449,7 @@ class MicrophoneBell:
         self._report(state, message)
 
     def _failed(self, fault: Exception) -> None:
-        self._fail(Health.MISSING, f"It has a fault: {' '.join(str(fault).split())[:200]}")
+        self._fail(Health.MISSING, f"It has a fault: {one_line(fault)}")
         self._retry_at_ns = None
 
     def _report(self, state: Health, message: str) -> None:

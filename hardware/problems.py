@@ -1,4 +1,4 @@
-"""Errors of the devices, and the board of their states with advice."""
+"""Defines the errors of the devices, and the board of their states with advice."""
 
 from __future__ import annotations
 
@@ -23,15 +23,29 @@ class Said(str):
 
 
 class HardwareError(Exception):
-    """Any error of a device. key: of its translations; text: English, with {places} for the values."""
+    """Any error of a device.
 
-    def __init__(self, key: str, text: str, /, **values: object) -> None:
+    key: of its translations; text: English, with {places} for the values. message: the fault; advice: its remedy, or
+    ""; said: both.
+    """
+
+    def __init__(self, key: str, text: str, /, *, advice: Said | None = None, **values: object) -> None:
         super().__init__(key, text)
-        self.key, self.text, self.values, self.said = key, text, values, Said(key, text, **values)
+        self.message, self.advice = Said(key, text, **values), advice or ""
+        self.said, self.text = self.message, text
+        if advice:
+            self.text = "{message} {advice}"
+            self.said = Said("error.fault_with_advice", "{message} {advice}", message=self.message, advice=advice)
+        self.key, self.values = self.said.key, self.said.values
 
     def __str__(self) -> str:
         """Return the English text."""
         return self.said
+
+
+def one_line(error: BaseException) -> str:
+    """Return an error's text as one line of at most 200 characters; without a text, the name of its class."""
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 class BadSettingError(HardwareError, ValueError):
@@ -52,6 +66,9 @@ class PinInUseError(HardwareError, RuntimeError):
 
 class TooLittleSandError(HardwareError, ValueError):
     """A recording of a sandtimer is too short to learn from."""
+
+
+INSTALL_ALSA = Said("doctor.install_alsa", "Install it: sudo apt install alsa-utils.")
 
 
 class Severity(Enum):

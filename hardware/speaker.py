@@ -12,7 +12,7 @@ from typing import Protocol
 
 from hardware.child_process import Child
 from hardware.edges import Clock
-from hardware.problems import DeviceMissingError, Health, Problem, Said
+from hardware.problems import DeviceMissingError, Health, Problem, Said, one_line
 from hardware.settings import MS, SECOND
 from hardware.supervised import SupervisedThread
 from hardware.voice import (
@@ -63,7 +63,7 @@ class NullSpeaker:
         """Do nothing."""
 
 
-class RecordedSpeaker:
+class RecordedSpeaker(NullSpeaker):
     """Records sentences with their times, for tests and the simulated table."""
 
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
@@ -76,15 +76,6 @@ class RecordedSpeaker:
         if chime is not None:
             self.chimes.append(chime)
         self.said += [(self._clock(), sentence) for sentence in sentences]
-
-    def hush(self) -> None:
-        """Do nothing."""
-
-    def prepare(self, sentences: Sequence[str]) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 def open_speaker(settings: SpeakerSettings, on_health: Callable[[Problem], None] | None = None) -> Speaker:
@@ -143,14 +134,12 @@ class SpokenSpeaker:
         voices: Sequence[VoiceProgram],
         player: Player,
         on_health: Callable[[Problem], None] | None = None,
-        clock: Clock = time.monotonic_ns,
     ) -> None:
         """Start the thread. Raises OSError if no folder for sounds can be written."""
         self._settings = settings
         self._voices = tuple(voices)
         self._player = player
         self._on_health = on_health
-        self._clock = clock
         self._cache = PhraseCache(settings.cache or cache_folder(), settings.cache_files, settings.volume)
         self._health: tuple[Health, str] = (Health.OK, "")
         self._resting: dict[VoiceProgram, int] = {}
@@ -224,13 +213,13 @@ class SpokenSpeaker:
         """Return the sentence's sound, rendered or cached; None if that failed or the job is void."""
         if isinstance(job.text, Chime):
             return self._cache.chime(job.text)
-        voices = [voice for voice in self._voices if self._resting.get(voice, 0) <= self._clock()] or self._voices
+        voices = [voice for voice in self._voices if self._resting.get(voice, 0) <= time.monotonic_ns()] or self._voices
         failure: _Failure | None = None
         for voice in voices:
             result = self._cache.find(voice, job.text) or self._render(voice, job, job.text)
             if not isinstance(result, _Failure):
                 return result
-            self._resting[voice] = self._clock() + REST_NS
+            self._resting[voice] = time.monotonic_ns() + REST_NS
             failure = result
         if failure is not None:
             self._report(failure.state, failure.message)
@@ -259,14 +248,14 @@ class SpokenSpeaker:
         length_ns = wav_length_ns(wav)
         if length_ns is None:
             return
-        started_ns = self._clock()
+        started_ns = time.monotonic_ns()
         try:
             child = Child(self._player.play_command(wav))
         except OSError as error:
             self._report(Health.MISSING, f"{self._player.name} cannot be started: {error.strerror or error}.")
             return
         self._render_next(job)
-        limit_ns = length_ns + self._settings.play_margin_ns - (self._clock() - started_ns)
+        limit_ns = length_ns + self._settings.play_margin_ns - (time.monotonic_ns() - started_ns)
         status = self._watch(child, job, limit_ns)
         complaint = child.end()
         with self._changed:
@@ -289,20 +278,20 @@ class SpokenSpeaker:
 
     def _watch(self, child: Child, job: _Job, limit_ns: int) -> int | None:
         """Wait until the program ends, the job is void, or time runs out; return the exit status or None."""
-        end_ns = self._clock() + max(limit_ns, 10 * MS)
+        end_ns = time.monotonic_ns() + max(limit_ns, 10 * MS)
         with self._changed:
-            while (status := child.status) is None and not self._void(job) and self._clock() < end_ns:
+            while (status := child.status) is None and not self._void(job) and time.monotonic_ns() < end_ns:
                 self._changed.wait(POLL_S)
         return status
 
     def _failed(self, fault: Exception) -> None:
-        self._report(Health.MISSING, f"The loudspeaker has a fault: {' '.join(str(fault).split())[:200]}")
+        self._report(Health.MISSING, f"The loudspeaker has a fault: {one_line(fault)}")
 
     def _report(self, state: Health, message: str) -> None:
         if self._health != (state, message):
             self._health = (state, message)
             if self._on_health is not None:
-                self._on_health(Problem(NAME, state, message, t_ns=self._clock()))
+                self._on_health(Problem(NAME, state, message, t_ns=time.monotonic_ns()))
 
 
 def clean(sentence: str) -> str:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from hardware.problems import BadSettingError, DeviceMissingError
+from hardware.problems import INSTALL_ALSA, BadSettingError, DeviceMissingError, Said
 from hardware.settings import SECOND
 
 BACKENDS = ("auto", "espeak-ng", "piper", "none")
@@ -144,14 +144,19 @@ def installed_voices(settings: SpeakerSettings) -> tuple[VoiceProgram, ...]:
     if not voices and settings.backend == "piper":
         raise DeviceMissingError(
             "error.hardware.piper_or_voice_for_it",
-            "Piper, or a voice for it, is missing: put the .onnx and .onnx.json of a voice for "
-            "“{language}” into {folders}, or choose espeak-ng.",
-            language=settings.language,
-            folders=_piper_folders()[0],
+            "Piper, or a voice for it, is missing.",
+            advice=Said(
+                "error.hardware.install_piper_voice",
+                "Put the .onnx and .onnx.json of a voice for “{language}” into {folders}, or choose espeak-ng.",
+                language=settings.language,
+                folders=_piper_folders()[0],
+            ),
         )
     if not voices:
         raise DeviceMissingError(
-            "doctor.program_that_speaks_is_missing", "The program that speaks is missing: sudo apt install espeak-ng."
+            "doctor.program_that_speaks_is_missing",
+            "The program that speaks is missing.",
+            advice=Said("doctor.install_espeak", "Install it: sudo apt install espeak-ng."),
         )
     return tuple(voices)
 
@@ -164,7 +169,7 @@ def installed_player(settings: SpeakerSettings) -> Player:
             device = () if settings.device is None else (f"{DEVICE_OPTION.get(name, '--device')}={settings.device}",)
             return Player(name, (program, *(("--quiet",) if name == "aplay" else ()), *device))
     raise DeviceMissingError(
-        "doctor.program_that_plays_sound_is", "The program that plays sound is missing: sudo apt install alsa-utils."
+        "doctor.program_that_plays_sound_is", "The program that plays sound is missing.", advice=INSTALL_ALSA
     )
 
 

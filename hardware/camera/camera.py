@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, Frame, PixelFormat
-from hardware.problems import BadSettingError, DeviceMissingError, HardwareError
+from hardware.problems import BadSettingError, DeviceMissingError, HardwareError, Said, one_line
 
 
 def boottime_ns() -> int:
@@ -132,6 +132,9 @@ def opened_turned(open_camera: Callable[[], Camera], turn: Turn) -> Camera:
     return SettlingTurnedCamera(camera, turn, camera) if isinstance(camera, Settling) else TurnedCamera(camera, turn)
 
 
+CHECK_CABLE = Said("doctor.check_its_cable", "Check its cable.")
+
+
 class CameraError(HardwareError):
     """Any error of a camera."""
 
@@ -142,6 +145,26 @@ class BadCameraError(CameraError, BadSettingError):
 
 class CameraMissingError(CameraError, DeviceMissingError):
     """The camera does not exist, cannot be opened, or went away."""
+
+
+def camera_fault(name: str, error: Exception) -> CameraMissingError:
+    """Return the error of a camera whose driver raised `error`."""
+    return CameraMissingError("error.camera.has_fault", "{camera} has a fault: {why}", camera=name, why=one_line(error))
+
+
+def no_pictures(name: str, kind: type[CameraError]) -> CameraError:
+    """Return the error of a camera that sends nothing."""
+    return kind("error.camera.gives_no_pictures", "{camera} gives no pictures.", advice=CHECK_CABLE, camera=name)
+
+
+def not_opened(name: str) -> CameraMissingError:
+    """Return the error of a camera that cannot be opened."""
+    return CameraMissingError(
+        "doctor.is_not_there_or_another",
+        "{camera} is not there, or another program is using it.",
+        advice=Said("doctor.free_camera", "Check its cable, and stop other programs that use it."),
+        camera=name,
+    )
 
 
 class CameraTimeoutError(CameraError, TimeoutError):

@@ -183,7 +183,6 @@ STRIPED = 0.012
 _PICTURES = 6
 _ROWS, _COLUMNS = 120, 16
 _DARK = 12.0
-_GAMMA = 2.2
 # A rolling shutter takes 12 to 45 ms from the first row to the last; a lamp flashes every 8 or 10 ms.
 _WAVES = np.arange(1.25, 5.05, 0.1)
 _TREND = 4  # terms of a cubic, for other changes along the rows, such as a lamp that moves
@@ -203,7 +202,7 @@ def striped(small: Columns) -> float:
         return 0.0
     # Half the difference between the darkest and the brightest tenth, in light, not in levels.
     swing = np.quantile(rows, 0.9, axis=1) - np.quantile(rows, 0.1, axis=1)
-    return float(np.median(swing)) / 2 * _GAMMA
+    return float(np.median(swing)) / 2 * GAMMA
 
 
 def striped_since(before: Columns, now: Columns) -> float:
@@ -226,7 +225,7 @@ def striped_since(before: Columns, now: Columns) -> float:
         largest = max(largest, float(np.square(wave.T @ rest).sum()))
     if largest < _ONE_WAVE * float(np.square(rest).sum()):
         return 0.0
-    return float(np.sqrt(2 * largest / len(rest))) * _GAMMA
+    return float(np.sqrt(2 * largest / len(rest))) * GAMMA
 
 
 def in_columns(pictures: Sequence[Image]) -> Columns:

@@ -6,18 +6,14 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from hardware.camera.camera import BadCameraError, Camera, CameraMissingError, CameraSettings
 from hardware.camera.frames import SECOND_NS, Frame, quiet_opencv
 from hardware.recording import RecordedFrame, read_recording
-
-if TYPE_CHECKING:
-    import cv2
-
 
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 
@@ -93,8 +89,6 @@ def open_video(which: str, settings: CameraSettings) -> Camera:
 
     Raises BadCameraError if it cannot be read.
     """
-    import cv2
-
     if not Path(which).is_file():
         raise BadCameraError("error.camera.there_is_no_video", "There is no video “{which}”.", which=which)
     quiet_opencv()
@@ -130,8 +124,6 @@ def _video(capture: cv2.VideoCapture) -> Iterator[npt.NDArray[np.uint8]]:
 
 
 def _picture(path: Path) -> npt.NDArray[np.uint8]:
-    import cv2
-
     quiet_opencv()
     picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
     if picture is None:

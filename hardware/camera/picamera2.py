@@ -29,7 +29,10 @@ from hardware.camera.camera import (
     CameraSettings,
     CameraTimeoutError,
     boottime_ns,
+    camera_fault,
     clock_offset_ns,
+    no_pictures,
+    not_opened,
 )
 from hardware.camera.exposure import (
     DriftWatch,
@@ -46,6 +49,7 @@ from hardware.camera.exposure import (
     within,
 )
 from hardware.camera.frames import SECOND_NS, Frame, PixelFormat, from_stream
+from hardware.problems import Said, one_line
 
 # Number of frames after which the automatic white balance is held.
 SETTLE_FRAMES = 45
@@ -260,7 +264,7 @@ class Picamera2Camera:
                 "error.camera.could_not_be_started",
                 "{name} could not be started: {why}",
                 name=name,
-                why=_one_line(error),
+                why=one_line(error),
             ) from error
 
     @property
@@ -308,9 +312,7 @@ class Picamera2Camera:
                 if self._usable(metadata):
                     return self._frame(request, metadata)
             except FAULTS as error:
-                raise CameraMissingError(
-                    "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
-                ) from error
+                raise camera_fault(self.name, error) from error
             finally:
                 request.release()
         raise CameraTimeoutError(
@@ -322,9 +324,7 @@ class Picamera2Camera:
         try:
             self._set_up(area, focus=focus)
         except FAULTS as error:
-            raise CameraMissingError(
-                "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
-            ) from error
+            raise camera_fault(self.name, error) from error
 
     def close(self) -> None:
         """Stop and close the camera."""
@@ -368,16 +368,10 @@ class Picamera2Camera:
                 self._job = self._device.capture_request(wait=False)
             request = self._device.wait(self._job, timeout=timeout_s)
         except TimeoutError as error:
-            raise CameraTimeoutError(
-                "error.camera.gives_no_pictures_is_its",
-                "{camera} gives no pictures: is its cable in?",
-                camera=self.name,
-            ) from error
+            raise no_pictures(self.name, CameraTimeoutError) from error
         except FAULTS as error:
             self._job = None
-            raise CameraMissingError(
-                "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
-            ) from error
+            raise camera_fault(self.name, error) from error
         self._job = None
         return request
 
@@ -438,7 +432,8 @@ def _library() -> Any:  # noqa: ANN401 (it has no types)
     except ImportError as error:
         raise CameraMissingError(
             "doctor.raspberry_pi_camera_needs_picamera2",
-            "The Raspberry Pi camera needs picamera2: sudo apt-get install python3-picamera2 (on a Raspberry Pi).",
+            "The program that reads the Raspberry Pi camera is missing.",
+            advice=Said("doctor.install_picamera2", "On a Raspberry Pi, run: sudo apt install python3-picamera2."),
         ) from error
 
 
@@ -452,15 +447,9 @@ def open_picamera2(which: str, settings: CameraSettings) -> Camera:
     try:
         device = library.Picamera2(int(which or 0))
     except FAULTS as error:
-        raise CameraMissingError(
-            "doctor.was_not_found_or_another", "{camera} was not found, or another program is using it.", camera=name
-        ) from error
+        raise not_opened(name) from error
     return Picamera2Camera(device, name, settings)
 
 
 def _stream(request: Request, name: str, stream: Mapping[str, Any]) -> tuple[npt.NDArray[np.uint8], PixelFormat]:
     return from_stream(request.make_buffer(name), stream["size"], stream["stride"], stream["format"])
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -19,7 +19,7 @@ import numpy as np
 from hardware.camera.camera import Camera, CameraTimeoutError, Settling
 from hardware.camera.exposure import Polygon
 from hardware.camera.frames import SECOND_NS, Frame
-from hardware.problems import HardwareError, Health, Problem
+from hardware.problems import HardwareError, Health, Problem, one_line
 from hardware.supervised import SupervisedThread
 
 
@@ -448,5 +448,4 @@ class CameraSupervisor:
 
 
 def _sentence(error: Exception) -> str:
-    text = " ".join(str(error).split())[:200] or type(error).__name__
-    return text if isinstance(error, HardwareError) else f"The camera has a fault: {text}"
+    return one_line(error) if isinstance(error, HardwareError) else f"The camera has a fault: {one_line(error)}"

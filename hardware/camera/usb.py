@@ -23,22 +23,28 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from hardware.camera import notes as camera_notes
-from hardware.camera.camera import Camera, CameraMissingError, CameraSettings, CameraTimeoutError
+from hardware.camera.camera import (
+    CHECK_CABLE,
+    Camera,
+    CameraMissingError,
+    CameraSettings,
+    CameraTimeoutError,
+    camera_fault,
+    no_pictures,
+    not_opened,
+)
 from hardware.camera.exposure import Exposure, ExposureLimits, Polygon, settle_without_stripes, within
 from hardware.camera.frames import SECOND_NS, Frame, quiet_opencv
 from hardware.camera.picamera2 import exposure_notes
+from hardware.problems import Said
 from hardware.settings import MS
-
-if TYPE_CHECKING:
-    import cv2
-
 
 BY_ID = "v4l/by-id"
 _QUERYCAP = 0x80685600
@@ -135,27 +141,27 @@ def node_of(which: str, devices: Path = Path("/dev"), ask: Query = query) -> tup
         # A driver that does not answer the query may still give pictures.
         return wanted, f"USB camera {which or 0}"
     raise CameraMissingError(
-        "doctor.usb_camera_is_not_there", "USB camera {camera} is not there: is its cable in?", camera=which or 0
+        "doctor.usb_camera_is_not_there", "USB camera {camera} is not there.", advice=CHECK_CABLE, camera=which or 0
     )
 
 
 def _named(path: Path, cameras: tuple[UsbNode, ...], ask: Query) -> tuple[Path, str]:
     short = re.sub(r"^usb-|-video-index\d+$", "", path.name) if path.parent.name == "by-id" else str(path)
     if not path.exists():
-        others = f" Another one is: {_listed(cameras)}." if cameras else ""
+        another = Said("error.camera.another_is", "Another one is: {cameras}.", cameras=_listed(cameras))
         raise CameraMissingError(
             "error.camera.usb_camera_is_not_there_or_another",
-            "USB camera {which} is not there, or another program is using it.{others}",
+            "USB camera {which} is not there, or another program is using it.",
+            advice=another if cameras else None,
             which=short,
-            others=others,
         )
     said = ask(path)
     if said is not None and not said.gives_pictures:
         raise CameraMissingError(
-            "error.camera.gives_no_pictures_choose",
-            "{path} gives no pictures: choose {value}.",
-            path=path,
-            value=_listed(cameras) if cameras else "another one",
+            "error.camera.gives_no_pictures",
+            "{camera} gives no pictures.",
+            advice=Said("error.camera.choose", "Choose {cameras}.", cameras=_listed(cameras)) if cameras else None,
+            camera=path,
         )
     return path.resolve(), said.card if said is not None else f"USB camera {short}"
 
@@ -310,8 +316,6 @@ class UsbCamera:
         settings: CameraSettings,
         clock: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        import cv2
-
         self.name = name
         self._capture = capture
         self._clock = clock
@@ -340,22 +344,14 @@ class UsbCamera:
 
     def read(self) -> Frame | None:
         """Wait for the next frame. Raises CameraMissingError if the camera is unplugged or hung."""
-        import cv2
-
         try:
             there = self._capture.grab()
             arrived_ns = self._clock()
             got, picture = self._capture.retrieve() if there else (False, None)
         except cv2.error as error:
-            raise CameraMissingError(
-                "error.camera.has_fault", "{camera} has a fault: {why}", camera=self.name, why=_one_line(error)
-            ) from error
+            raise camera_fault(self.name, error) from error
         if not got or picture is None:
-            raise CameraMissingError(
-                "error.camera.gives_no_pictures_is_its",
-                "{camera} gives no pictures: is its cable in?",
-                camera=self.name,
-            )
+            raise no_pictures(self.name, CameraMissingError)
         if picture.ndim != 3 or picture.shape[2] != 3:
             raise CameraTimeoutError(
                 "error.camera.gave_picture_that_was_not",
@@ -377,8 +373,6 @@ class UsbCamera:
 
     def _first_bytes_ns(self, arrived_ns: int) -> int:
         """Return the driver's stamp, if it precedes the arrival by less than two frames, else an estimate."""
-        import cv2
-
         stamp_ns = round(self._capture.get(cv2.CAP_PROP_POS_MSEC) * 1e6)
         if 0 <= arrived_ns - stamp_ns <= 2 * self._interval_ns:
             return stamp_ns
@@ -401,8 +395,6 @@ def open_usb(which: str, settings: CameraSettings) -> Camera:
 
     Raises CameraMissingError if it is missing or in use.
     """
-    import cv2
-
     quiet_opencv()
     # A hung camera times out after 1 s, not OpenCV's 10 s, and is reopened.
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")
@@ -410,14 +402,8 @@ def open_usb(which: str, settings: CameraSettings) -> Camera:
     capture = cv2.VideoCapture(str(node), cv2.CAP_V4L2)
     try:
         if not capture.isOpened():
-            raise CameraMissingError(
-                "doctor.is_not_there_or_another", "{camera} is not there, or another program is using it.", camera=name
-            )
+            raise not_opened(name)
         return UsbCamera(capture, name, settings)
     except BaseException:
         capture.release()
         raise
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]

@@ -14,17 +14,17 @@ import numpy as np
 from hardware.bell import bell_lines
 from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, parse_spec
 from hardware.camera.frames import Frame
-from hardware.edges import Edge, LineSpec, kernel_stamps_monotonic
+from hardware.edges import LineSpec, kernel_stamps_monotonic
 from hardware.gpio import FactoryMaker, GpioLines
 from hardware.lamp import GpioLamp, Signal
 from hardware.microphone import Arecord, SoundSource
 from hardware.problems import HardwareError, Health, Problem
 from hardware.sand import BARRIER, sand_lines
 from hardware.settings import MS, SECOND, BellSettings, LampSettings, MicrophoneSettings, SandSettings
-from hardware.speaker import SpokenSpeaker, open_speaker
-from hardware.voice import SpeakerSettings
+from hardware.speaker import SpokenSpeaker
+from hardware.voice import SpeakerSettings, installed_player, installed_voices
 from referee.doctor.machine import Machine
-from referee.phrases import phrase, phrase_of
+from referee.phrases import phrase
 
 # Focus, white balance and exposure are set first: some seconds on a Raspberry Pi.
 LIMIT_S = 45.0
@@ -32,8 +32,19 @@ TRIES = 5
 DARK = 6.0
 FUTURE_NS, OLD_NS = 50 * MS, 5 * SECOND
 FILES = ("folder", "video", "recording")
+UPDATE = "doctor.update_system_sudo_apt_full"
 
 Opener = Callable[[str, CameraSettings], Camera]
+
+
+def finding(key: str, part: str, state: Health, advice: str = "", **values: object) -> Problem:
+    """Return a finding about a part, from the key of its sentence and, if any, of the advice."""
+    return Problem(part, state, phrase(key, **values), phrase(advice, **values) if advice else "")
+
+
+def fault_of(part: str, error: HardwareError) -> list[Problem]:
+    """Return the finding of a part that cannot be opened."""
+    return [Problem(part, Health.MISSING, error.message, error.advice)]
 
 
 def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = LIMIT_S) -> list[Problem]:
@@ -47,24 +58,24 @@ def check_camera(spec: str, machine: Machine, opener: Opener, limit_s: float = L
     try:
         return answer.get(timeout=limit_s)
     except queue.Empty:
-        message = phrase("doctor.camera_does_not_answer_within", seconds=f"{limit_s:.0f}")
-        return [Problem("camera", Health.MISSING, message, phrase("doctor.take_its_power_or_cable"))]
+        advice, seconds = "doctor.take_its_power_or_cable", f"{limit_s:.0f}"
+        return [finding("doctor.camera_does_not_answer_within", "camera", Health.MISSING, advice, seconds=seconds)]
 
 
 def _look(spec: str, machine: Machine, opener: Opener) -> list[Problem]:
     try:
         camera = opener(spec, CameraSettings())
     except HardwareError as error:
-        return [Problem("camera", Health.MISSING, phrase_of(error))]
+        return fault_of("camera", error)
     try:
         frame = _picture(camera)
         if frame is None:
-            message = phrase("doctor.camera_is_there_but_gives")
-            return [Problem("camera", Health.MISSING, message, phrase("doctor.check_its_cable_and_restart"))]
+            advice = "doctor.check_its_cable_and_restart"
+            return [finding("doctor.camera_is_there_but_gives", "camera", Health.MISSING, advice)]
         findings = [_judge(frame, camera.name), _clock(frame, machine)]
-        return findings[:1] if parse_spec(spec)[0] in FILES else [*findings, _lock(camera)]
+        return findings[:1] if parse_spec(spec)[0] in FILES else [*findings, *_lock(camera)]
     except HardwareError as error:
-        return [Problem("camera", Health.MISSING, phrase_of(error))]
+        return fault_of("camera", error)
     finally:
         camera.close()
 
@@ -81,28 +92,25 @@ def _picture(camera: Camera) -> Frame | None:
 
 def _judge(frame: Frame, name: str) -> Problem:
     if float(frame.grey().mean()) < DARK:
-        message = phrase("doctor.sees_only_black", camera=name)
-        return Problem("camera", Health.MISSING, message, phrase("doctor.take_cap_off_lens_and"))
-    height, width = frame.bgr().shape[:2]
-    return Problem(
-        "camera", Health.OK, phrase("doctor.gives_pictures_of_by_pixels", camera=name, width=width, height=height)
-    )
+        advice = "doctor.take_cap_off_lens_and"
+        return finding("doctor.sees_only_black", "camera", Health.MISSING, advice, camera=name)
+    width, height = frame.size_px
+    key = "doctor.gives_pictures_of_by_pixels"
+    return finding(key, "camera", Health.OK, camera=name, width=width, height=height)
 
 
 def _clock(frame: Frame, machine: Machine) -> Problem:
     age_ns = machine.monotonic_ns() - frame.exposure_end_ns
     if -FUTURE_NS <= age_ns <= OLD_NS:
-        return Problem(
-            "camera clock", Health.OK, phrase("doctor.pictures_are_on_our_clock", ms=f"{max(0, age_ns) / MS:.0f}")
-        )
-    message = phrase("doctor.cameras_time_is_not_time")
-    return Problem("camera clock", Health.MISSING, message, phrase("doctor.update_system_sudo_apt_full"))
+        ms = f"{max(0, age_ns) / MS:.0f}"
+        return finding("doctor.pictures_are_on_our_clock", "camera clock", Health.OK, ms=ms)
+    return finding("doctor.cameras_time_is_not_time", "camera clock", Health.MISSING, UPDATE)
 
 
-def _lock(camera: Camera) -> Problem:
+def _lock(camera: Camera) -> list[Problem]:
     if not camera.notes:
-        return Problem("camera lock", Health.OK, phrase("doctor.exposure_and_white_balance_are"))
-    return Problem("camera lock", Health.POOR, " ".join(camera.notes))
+        return [finding("doctor.exposure_and_white_balance_are", "camera lock", Health.OK)]
+    return [Problem("camera lock", Health.POOR, note) for note in camera.notes]
 
 
 GIB = 1 << 30
@@ -112,9 +120,9 @@ HOT_MILLIDEGREES = 80_000
 # The wall clock of a Raspberry Pi without network starts at its last known time, or far in the past.
 FIRST_YEAR = 2024
 GROUPS = {
-    "gpio": ("pins", ("dev/gpiochip*",)),
-    "video": ("cameras", ("dev/video*", "dev/media*")),
-    "audio": ("loudspeaker and microphone", ("dev/snd/pcm*",)),
+    "gpio": ("doctor.device.pins", ("dev/gpiochip*",)),
+    "video": ("doctor.device.cameras", ("dev/video*", "dev/media*")),
+    "audio": ("doctor.device.sound", ("dev/snd/pcm*",)),
 }
 # Bits of `vcgencmd get_throttled`, by the Raspberry Pi's documentation; shifted by SINCE_START: at any time
 # since the start.
@@ -125,43 +133,26 @@ SINCE_START = 16
 def check_computer(machine: Machine) -> list[Problem]:
     """Report the computer's model, and a referee that is running."""
     model = machine.text("proc/device-tree/model")
-    findings = [
-        Problem(
-            "computer",
-            Health.OK,
-            phrase("doctor.this_is", model=model) if model else phrase("doctor.this_computer_is_no_raspberry"),
-        )
-    ]
+    key = "doctor.this_is" if model else "doctor.this_computer_is_no_raspberry"
+    findings = [finding(key, "computer", Health.OK, model=model)]
     if (machine.run("systemctl", "is-active", "ringmaster") or "").strip() == "active":
-        findings.append(
-            Problem(
-                "computer",
-                Health.POOR,
-                phrase("doctor.referee_is_running_already_and"),
-                phrase("doctor.to_check_those_stop_it"),
-            )
-        )
+        key, advice = "doctor.referee_is_running_already_and", "doctor.to_check_those_stop_it"
+        findings.append(finding(key, "computer", Health.POOR, advice))
     return findings
 
 
 def check_permissions(machine: Machine) -> list[Problem]:
     """Report devices without permission, with the group that has it."""
-    refused = []
-    for group, (what, patterns) in GROUPS.items():
+    refused = {}
+    for group, (name, patterns) in GROUPS.items():
         devices = machine.paths(*patterns)
         if devices and not any(machine.usable(device) for device in devices):
-            refused.append((group, what))
+            refused[group] = phrase(name)
     if not refused:
-        return [Problem("permissions", Health.OK, phrase("doctor.this_user_may_use_all"))]
-    groups = ",".join(group for group, _ in refused)
-    return [
-        Problem(
-            "permissions",
-            Health.MISSING,
-            phrase("doctor.this_user_may_not_use", devices=" and the ".join((what for _, what in refused))),
-            phrase("doctor.run_sudo_usermod_ag_then", groups=groups, user=machine.user()),
-        )
-    ]
+        return [finding("doctor.this_user_may_use_all", "permissions", Health.OK)]
+    message = phrase("doctor.this_user_may_not_use", devices=list(refused.values()))
+    advice = phrase("doctor.run_sudo_usermod_ag_then", groups=",".join(refused), user=machine.user())
+    return [Problem("permissions", Health.MISSING, message, advice)]
 
 
 def check_power(machine: Machine) -> list[Problem]:
@@ -169,26 +160,21 @@ def check_power(machine: Machine) -> list[Problem]:
     bits = power_bits(machine)
     degrees = machine.number("sys/class/thermal/thermal_zone0/temp")
     if bits is None:
-        return [Problem("power", Health.SKIPPED, phrase("doctor.this_computer_does_not_say"))]
-    findings = []
+        return [finding("doctor.this_computer_does_not_say", "power", Health.SKIPPED)]
+    findings, since_start = [], bits >> SINCE_START
+    supply, cooling = "doctor.use_official_power_supply_and", "doctor.give_it_fan_or_heat"
     if bits & UNDER_VOLTAGE:
-        findings.append(_under_voltage(Health.MISSING, phrase("doctor.raspberry_pi_gets_too_little")))
-    elif bits >> SINCE_START & UNDER_VOLTAGE:
-        message = phrase("doctor.raspberry_pi_got_too_little")
-        findings.append(_under_voltage(Health.POOR, message))
-    if bits & (CAPPED | THROTTLED | HOT) or (degrees is not None and degrees >= HOT_MILLIDEGREES):
-        message = phrase("doctor.raspberry_pi_is_slowed_down")
-        if degrees is not None:
-            message = phrase("doctor.raspberry_pi_is_slowed_down_it_is", heat=degrees // 1000)
-        findings.append(Problem("power", Health.POOR, message, phrase("doctor.give_it_fan_or_heat")))
-    elif bits >> SINCE_START & (CAPPED | THROTTLED | HOT):
-        message = phrase("doctor.raspberry_pi_was_slowed_down")
-        findings.append(Problem("power", Health.POOR, message, phrase("doctor.give_it_fan_or_heat")))
-    return findings or [Problem("power", Health.OK, phrase("doctor.voltage_and_temperature_are_fine"))]
-
-
-def _under_voltage(state: Health, message: str) -> Problem:
-    return Problem("power", state, message, phrase("doctor.use_official_power_supply_and"))
+        findings.append(finding("doctor.raspberry_pi_gets_too_little", "power", Health.MISSING, supply))
+    elif since_start & UNDER_VOLTAGE:
+        findings.append(finding("doctor.raspberry_pi_got_too_little", "power", Health.POOR, supply))
+    slow, hot = CAPPED | THROTTLED | HOT, degrees is not None and degrees >= HOT_MILLIDEGREES
+    if bits & slow or hot:
+        known = degrees is not None
+        key = "doctor.raspberry_pi_is_slowed_down_it_is" if known else "doctor.raspberry_pi_is_slowed_down"
+        findings.append(finding(key, "power", Health.POOR, cooling, heat=(degrees or 0) // 1000))
+    elif since_start & slow:
+        findings.append(finding("doctor.raspberry_pi_was_slowed_down", "power", Health.POOR, cooling))
+    return findings or [finding("doctor.voltage_and_temperature_are_fine", "power", Health.OK)]
 
 
 def power_bits(machine: Machine) -> int | None:
@@ -210,14 +196,12 @@ def check_clock(machine: Machine) -> list[Problem]:
     """Report a kernel with other time stamps, and a wrong wall clock."""
     release, findings = machine.release(), []
     if kernel_stamps_monotonic(release):
-        message = phrase("doctor.kernel_stamps_presses_on_clock", release=release)
-        findings.append(Problem("clock", Health.OK, message))
+        findings.append(finding("doctor.kernel_stamps_presses_on_clock", "clock", Health.OK, release=release))
     else:
-        message = phrase("doctor.kernel_is_too_old_to", release=release)
-        findings.append(Problem("clock", Health.MISSING, message, phrase("doctor.update_system_sudo_apt_full")))
+        findings.append(finding("doctor.kernel_is_too_old_to", "clock", Health.MISSING, UPDATE, release=release))
     if machine.year() < FIRST_YEAR:
-        message = phrase("doctor.date_is_wrong_it_says", year=machine.year())
-        findings.append(Problem("clock", Health.POOR, message, phrase("doctor.connect_network_once_or_set")))
+        advice = "doctor.connect_network_once_or_set"
+        findings.append(finding("doctor.date_is_wrong_it_says", "clock", Health.POOR, advice, year=machine.year()))
     return findings
 
 
@@ -227,34 +211,18 @@ def check_disk(machine: Machine) -> list[Problem]:
     try:
         free = machine.free_bytes(folder)
     except OSError as error:
-        message = phrase("doctor.cannot_be_looked_at", folder=folder, why=error.strerror or error)
-        return [Problem("disk", Health.MISSING, message, phrase("doctor.check_sd_card"))]
+        key, why = "doctor.cannot_be_looked_at", error.strerror or error
+        return [finding(key, "disk", Health.MISSING, "doctor.check_sd_card", folder=folder, why=why)]
     room = phrase("doctor.gb_are_free", size=f"{free / GIB:.1f}")
     if not machine.writable(folder):
-        return [
-            Problem(
-                "disk",
-                Health.MISSING,
-                phrase("doctor.nothing_can_be_written_to", folder=folder),
-                phrase("doctor.check_sd_card_and_its"),
-            )
-        ]
+        key, advice = "doctor.nothing_can_be_written_to", "doctor.check_sd_card_and_its"
+        return [finding(key, "disk", Health.MISSING, advice, folder=folder)]
     if free < LEAST_BYTES:
-        return [
-            Problem(
-                "disk", Health.MISSING, phrase("doctor.disk_is_full", room=room), phrase("doctor.delete_old_recordings")
-            )
-        ]
+        return [finding("doctor.disk_is_full", "disk", Health.MISSING, "doctor.delete_old_recordings", room=room)]
     if free < FEW_BYTES:
-        return [
-            Problem(
-                "disk",
-                Health.POOR,
-                phrase("doctor.there_is_little_room_for", room=room),
-                phrase("doctor.delete_old_ones"),
-            )
-        ]
-    return [Problem("disk", Health.OK, phrase("doctor.there_is_room_for_recordings", room=room))]
+        advice = "doctor.delete_old_recordings"
+        return [finding("doctor.there_is_little_room_for", "disk", Health.POOR, advice, room=room)]
+    return [finding("doctor.there_is_room_for_recordings", "disk", Health.OK, room=room)]
 
 
 SHOW_S = 0.6
@@ -266,8 +234,8 @@ def check_pins(make_factory: FactoryMaker) -> list[Problem]:
     try:
         make_factory()
     except HardwareError as error:
-        return [Problem("pins", Health.MISSING, phrase_of(error))]
-    return [Problem("pins", Health.OK, phrase("doctor.pins_can_be_used"))]
+        return fault_of("pins", error)
+    return [finding("doctor.pins_can_be_used", "pins", Health.OK)]
 
 
 def check_bell(
@@ -280,55 +248,46 @@ def check_bell(
     try:
         levels = lines.open(lambda edge: rung.set(), lambda state, message: None)
     except HardwareError as error:
-        return [Problem("bell", Health.MISSING, phrase_of(error))]
+        return fault_of("bell", error)
     try:
         if stuck := [_place(spec) for spec, edge in zip(specs, levels, strict=True) if edge.active]:
-            message = phrase("doctor.bell_on_is_held_down", pins=" and ".join(stuck))
-            return [Problem("bell", Health.MISSING, message, phrase("doctor.let_it_go_or_check"))]
+            advice = "doctor.let_it_go_or_check"
+            return [finding("doctor.bell_on_is_held_down", "bell", Health.MISSING, advice, pins=stuck)]
         if press_s > 0:
             prompt(phrase("doctor.please_ring_bell_now_seconds", seconds=f"{press_s:.0f}"))
             return _pressed(rung.wait(press_s), lines)
-        where = " and ".join(_place(spec) for spec in specs)
-        return [Problem("bell", Health.OK, phrase("doctor.bells_line_on_is_quiet", pins=where))]
+        pins = [_place(spec) for spec in specs]
+        return [finding("doctor.bells_line_on_is_quiet", "bell", Health.OK, "doctor.try_it_with_press", pins=pins)]
     finally:
         lines.close()
 
 
 def _pressed(rung: bool, lines: GpioLines) -> list[Problem]:
     if not rung:
-        return [
-            Problem(
-                "bell", Health.MISSING, phrase("doctor.nobody_rang_or_bell_is"), phrase("doctor.check_its_two_wires")
-            )
-        ]
-    findings = [Problem("bell", Health.OK, phrase("doctor.bell_was_heard"))]
+        return [finding("doctor.nobody_rang_or_bell_is", "bell", Health.MISSING, "doctor.check_its_two_wires")]
+    heard = finding("doctor.bell_was_heard", "bell", Health.OK)
     if lines.check.agrees:
-        message = phrase("doctor.bells_time_stamps_are_on", ms=f"{lines.check.worst_lag_ns / MS:.1f}")
-        return [*findings, Problem("bell clock", Health.OK, message)]
-    message = phrase("doctor.bells_time_stamps_are_not")
-    return [*findings, Problem("bell clock", Health.POOR, message, phrase("doctor.update_system_sudo_apt_full"))]
+        ms = f"{lines.check.worst_lag_ns / MS:.1f}"
+        return [heard, finding("doctor.bells_time_stamps_are_on", "bell clock", Health.OK, ms=ms)]
+    return [heard, finding("doctor.bells_time_stamps_are_not", "bell clock", Health.POOR, UPDATE)]
 
 
 def check_sandtimer(settings: SandSettings, make_factory: FactoryMaker) -> list[Problem]:
     """Report whether the sandtimer's sensors are free; only a flip shows whether they see the sand."""
     specs = sand_lines(settings)
     if not specs:
-        return [Problem("sandtimer", Health.MISSING, phrase("doctor.no_pin_is_set_for"))]
+        return [finding("doctor.no_pin_is_set_for", "sandtimer", Health.MISSING)]
     lines = GpioLines(specs, make_factory)
     try:
         levels = lines.open(lambda edge: None, lambda state, message: None)
     except HardwareError as error:
-        return [Problem("sandtimer", Health.MISSING, phrase_of(error))]
+        return fault_of("sandtimer", error)
     lines.close()
-    if any(_blocked(edge) for edge in levels):
-        message = phrase("doctor.sandtimers_light_barrier_is_blocked")
-        return [Problem("sandtimer", Health.POOR, message, phrase("doctor.put_timers_neck_between_its"))]
-    where = " and ".join(_place(spec) for spec in specs)
-    return [Problem("sandtimer", Health.OK, phrase("doctor.sandtimers_sensors_on_can_be", pins=where))]
-
-
-def _blocked(edge: Edge) -> bool:
-    return edge.line == BARRIER and edge.active
+    if any(edge.line == BARRIER and edge.active for edge in levels):
+        key, advice = "doctor.sandtimers_light_barrier_is_blocked", "doctor.put_timers_neck_between_its"
+        return [finding(key, "sandtimer", Health.POOR, advice)]
+    pins = [_place(spec) for spec in specs]
+    return [finding("doctor.sandtimers_sensors_on_can_be", "sandtimer", Health.OK, "doctor.flip_it_to_try", pins=pins)]
 
 
 def check_lamp(
@@ -342,7 +301,7 @@ def check_lamp(
     try:
         lamp = GpioLamp(replace(settings, quiet=settings.quiet or silent), make_factory, reports.append)
     except HardwareError as error:
-        return [Problem("lamp", Health.MISSING, phrase_of(error))]
+        return fault_of("lamp", error)
     if not silent:
         lamp.show(Signal.VALID)
         pause(SHOW_S)
@@ -350,8 +309,8 @@ def check_lamp(
     if broken := [report.message for report in reports if report.state is not Health.OK]:
         return [Problem("lamp", Health.MISSING, broken[-1])]
     if silent:
-        return [Problem("lamp", Health.OK, phrase("doctor.lamp_and_buzzer_can_be"))]
-    return [Problem("lamp", Health.OK, phrase("doctor.lamp_should_have_lit_green"))]
+        return [finding("doctor.lamp_and_buzzer_can_be", "lamp", Health.OK)]
+    return [finding("doctor.lamp_should_have_lit_green", "lamp", Health.OK, "doctor.if_it_did_not_check_wires")]
 
 
 def _place(spec: LineSpec) -> str:
@@ -365,26 +324,26 @@ LISTEN_S = 3.0
 def check_speech(settings: SpeakerSettings, sentence: str, silent: bool = False) -> list[Problem]:
     """Say a sentence, or, if `silent`, only render it."""
     if settings.backend == "none":
-        return [Problem("speech", Health.SKIPPED, phrase("doctor.speech_is_switched_off"))]
+        return [finding("doctor.speech_is_switched_off", "speech", Health.SKIPPED)]
     reports: list[Problem] = []
-    speaker = open_speaker(settings, reports.append)
-    if isinstance(speaker, SpokenSpeaker):
-        if silent:
-            speaker.prepare([sentence])
-        else:
-            speaker.say([sentence])
-        done = speaker.wait(SPEECH_LIMIT_S)
-    else:
-        done = True
+    try:
+        voices, player = installed_voices(settings), installed_player(settings)
+        speaker = SpokenSpeaker(settings, voices, player, reports.append)
+    except HardwareError as error:
+        return fault_of("speech", error)
+    except OSError as error:
+        return [finding("error.hardware.no_place_for_speech", "speech", Health.MISSING, why=error.strerror or error)]
+    (speaker.prepare if silent else speaker.say)([sentence])
+    done = speaker.wait(SPEECH_LIMIT_S)
     speaker.close()
     if broken := [report.message for report in reports if report.state is not Health.OK]:
         return [Problem("speech", Health.MISSING, broken[-1])]
     if not done:
-        return [Problem("speech", Health.MISSING, phrase("doctor.speech_takes_too_long_on"), "Choose espeak-ng.")]
+        return [finding("doctor.speech_takes_too_long_on", "speech", Health.MISSING, "doctor.choose_espeak")]
     if silent:
-        return [Problem("speech", Health.OK, phrase("doctor.speech_can_be_made_was", sentence=sentence))]
-    message = phrase("doctor.you_should_have_heard_if", sentence=sentence)
-    return [Problem("speech", Health.OK, message)]
+        return [finding("doctor.speech_can_be_made_was", "speech", Health.OK, sentence=sentence)]
+    key, advice = "doctor.you_should_have_heard", "doctor.if_not_check_loudspeaker"
+    return [finding(key, "speech", Health.OK, advice, sentence=sentence)]
 
 
 def check_microphone(
@@ -402,22 +361,12 @@ def check_microphone(
             heard += len(samples)
             loudest = max(loudest, float(np.abs(samples).max(initial=0.0)))
     except HardwareError as error:
-        return [Problem("bell", Health.MISSING, phrase_of(error))]
+        return fault_of("bell", error)
     finally:
         source.close()
     if not heard:
-        return [
-            Problem(
-                "bell",
-                Health.MISSING,
-                phrase("doctor.bells_microphone_gives_no_sound"),
-                phrase("doctor.unplug_it_and_plug_it"),
-            )
-        ]
+        key, advice = "doctor.bells_microphone_gives_no_sound", "doctor.unplug_it_and_plug_it"
+        return [finding(key, "bell", Health.MISSING, advice)]
     if loudest == 0.0:
-        return [
-            Problem(
-                "bell", Health.MISSING, phrase("doctor.bells_microphone_is_muted"), phrase("doctor.switch_it_on_and_up")
-            )
-        ]
-    return [Problem("bell", Health.OK, phrase("doctor.bells_microphone_hears_room"))]
+        return [finding("doctor.bells_microphone_is_muted", "bell", Health.MISSING, "doctor.switch_it_on_and_up")]
+    return [finding("doctor.bells_microphone_hears_room", "bell", Health.OK)]

@@ -159,7 +159,7 @@ def test_speech_is_said_aloud_unless_it_shall_be_silent(tmp_path: Path, monkeypa
     assert states(checks.check_speech(settings, "Hello.")) == [Health.MISSING]
     (programs.bin / "espeak-ng").unlink()
     (missing,) = checks.check_speech(settings, "Hello.")
-    assert (missing.state, "apt install espeak-ng" in missing.message) == (Health.MISSING, True)
+    assert (missing.state, "apt install espeak-ng" in missing.advice) == (Health.MISSING, True)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def locked(folder: Path) -> Iterator[Path]:
         descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
         kind = ReadOnlyError if error.errno == errno.EROFS else WorkFailedError
-        raise kind(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+        raise kind("error.folder_cannot_be_used", folder=folder, why=error.strerror or error) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

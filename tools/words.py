@@ -21,7 +21,7 @@ BELOW = ("vision", "hardware", "calibration")
 """Packages without catalogues: their errors and sentences bring the English text."""
 PAGES = {"page": ROOT / "referee/web/page", "club": ROOT / "referee/club/page"}
 _KEY = re.compile(r"[a-z]+(\.[a-z0-9_]+)+")
-_TAKES_KEY = frozenset({"text", "count", "template", "phrase", "said", "finding"})
+_TAKES_KEY = frozenset({"text", "count", "template", "phrase", "said", "finding", "refused_as"})
 
 
 @dataclass

@@ -17,12 +17,11 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
-def open_database(url: str) -> Engine:
-    """Open a database, and make or upgrade its tables.
+def engine_of(url: str) -> Engine:
+    """Return the engine for a database, which is not opened yet.
 
     Raises:
         BadInputError: it is no database's address.
-        WorkFailedError: it cannot be reached, or a newer Ringmaster has written it.
     """
     try:
         address = make_url(url)
@@ -34,6 +33,17 @@ def open_database(url: str) -> Engine:
         raise BadInputError("error.club.clubs_database_is_sqlite_or")
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _settle_sqlite)
+    return engine
+
+
+def open_database(url: str) -> Engine:
+    """Open a database, and make or upgrade its tables.
+
+    Raises:
+        BadInputError: it is no database's address.
+        WorkFailedError: it cannot be reached, or a newer Ringmaster has written it.
+    """
+    engine = engine_of(url)
     try:
         upgrade(engine)
     except SQLAlchemyError as error:

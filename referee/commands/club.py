@@ -46,40 +46,28 @@ _JSON = options.as_json("answer in JSON, an object a line")
 @click.option(
     "--broker-port", "port", metavar="PORT", type=options.PORT, show_default="1883, TLS 8883", help="the broker's port"
 )
-@click.option("--user", metavar="NAME", help="the broker's user for the club")
-@click.option("--password-file", metavar="FILE", type=options.FILE, help="a file whose first line is the password")
-@click.option("--tls", type=options.YES_OR_NO, help="whether the line is encrypted")
-@click.option("--ca", metavar="FILE.pem", type=options.FILE, help="certificate of the authority, if it is your own")
+@options.broker("the broker's user for the club")
 @click.option("--database", metavar="URL", help="postgresql://user:password@computer/name; SQLite without it")
 @click.option("--points", metavar="LIST", help="points for each place, such as 5,3,1 (none: see docs/club.md)")
 @_STATE
 def set_up(
-    password_file: Path | None,
-    tls: str | None,
-    ca: Path | None,
     points: str | None,
     state: Path | None,
-    **given: Any,  # noqa: ANN401 (name, host, port, user, database)
+    **given: Any,  # noqa: ANN401 (name, host, port, user, password_file, tls, ca, database)
 ) -> int:
     """Store the given settings, and print them."""
+    from referee.club.database import engine_of
     from referee.club.settings import load_club, save_club
-    from referee.commands.mqtt import text_of
 
     folder = _folder(state)
-    settings = load_club(folder)
-    wanted: dict[str, Any] = {name: value for name, value in given.items() if value}
-    if tls is not None:
-        wanted["tls"] = tls == "yes"
-    if password_file is not None:
-        wanted["password"] = text_of(password_file).partition("\n")[0].strip("\r")
-    if ca is not None:
-        wanted["ca"] = text_of(ca)
-    if points is not None:
-        wanted["scale"] = _scale(points)
-    settings = settings.changed(wanted)
+    wanted = options.broker_values(given) | ({} if points is None else {"scale": _scale(points)})
+    settings = load_club(folder).changed(wanted)
+    engine = engine_of(settings.address(folder))
     save_club(folder, settings)
-    broker = f"{settings.host}, port {settings.usual_port}" if settings.host else "none yet (--broker NAME)"
-    print(f"{settings.name}: broker {broker}; database {'PostgreSQL' if settings.database else 'SQLite'}.")
+    database = "SQLite" if engine.dialect.name == "sqlite" else "PostgreSQL"
+    engine.dispose()
+    about = {"name": settings.name, "host": settings.host, "port": settings.usual_port, "database": database}
+    print(for_people(phrase("terminal.club_is_set" if settings.host else "terminal.club_has_no_broker", **about)))
     return 0
 
 
@@ -191,7 +179,8 @@ def _run(engine: Engine, settings: ClubSettings, folder: Path, host: str, port: 
     try:
         server.start()
         service.start()
-        print(f"The club's page is at http://localhost:{server.port}/", flush=True)
+        address = f"http://localhost:{server.port}/"
+        print(for_people(phrase("terminal.clubs_page_is_at", address=address)), flush=True)
         while not stop.wait(_STOP_CHECK_S):
             pass
     finally:

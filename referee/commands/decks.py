@@ -52,6 +52,7 @@ def export(deck: str, output: Path, state: Path | None, as_json: bool) -> int:
     from referee.files import write_whole
     from vision.deck_file import pack_deck
 
+    options.check_deck_file(output)
     write_whole(output, pack_deck(_store(state).load(deck)))
     return _said(deck, phrase("terminal.is_in", deck=deck, path=output), as_json=as_json)
 

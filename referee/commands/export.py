@@ -12,7 +12,7 @@ from referee.commands import COMMANDS, options
 from referee.errors import BadInputError
 from referee.files import whole_file
 from referee.output import Output, along, complain, for_people
-from referee.phrases import Phrase, phrase
+from referee.phrases import phrase
 
 
 @click.command(help=COMMANDS["export"])
@@ -63,8 +63,8 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         kept = (kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
             games, pictures = write_archive(output, kept, query, state_folder(state) / EVIDENCE)
-            exported = phrase("terminal.exported", games=_games(games), pictures=_pictures(pictures), path=output)
-            print(for_people(exported), flush=True)
+            counted = {"games": phrase("terminal.games", n=games), "pictures": phrase("terminal.pictures", n=pictures)}
+            print(for_people(phrase("terminal.exported", path=output, **counted)), flush=True)
         elif kind == "jsonl":
             _write([event_log(next(kept))], output)
         else:
@@ -113,11 +113,3 @@ def _write(parts: Iterable[str], path: Path | None) -> None:
     with whole_file(path) as file:
         for part in parts:
             file.write(part.encode())
-
-
-def _games(number: int) -> Phrase:
-    return phrase("terminal.games", n=number)
-
-
-def _pictures(number: int) -> Phrase:
-    return phrase("terminal.pictures", n=number)

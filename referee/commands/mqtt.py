@@ -16,10 +16,7 @@ from referee.errors import BadInputError, WorkFailedError
 @click.option("--off", is_flag=True, help="switch it off")
 @click.option("--host", metavar="NAME", help="the broker's computer, such as homeassistant.local")
 @click.option("--port", metavar="PORT", type=options.PORT, show_default="1883, with TLS 8883", help="the broker's port")
-@click.option("--user", metavar="NAME", help="the broker's user for this table")
-@click.option("--password-file", metavar="FILE", type=options.FILE, help="a file whose first line is the password")
-@click.option("--tls", type=options.YES_OR_NO, help="whether the line is encrypted")
-@click.option("--ca", metavar="FILE.pem", type=options.FILE, help="certificate of the authority, if it is your own")
+@options.broker("the broker's user for this table")
 @click.option("--buttons", type=options.YES_OR_NO, help="whether the house may pause and count")
 @click.option("--name", metavar="NAME", help="what people call this table")
 @click.option("--join", metavar="CODE", help="join the club whose invitation this is")
@@ -29,13 +26,11 @@ from referee.errors import BadInputError, WorkFailedError
 def command(
     on: bool,
     off: bool,
-    password_file: Path | None,
-    ca: Path | None,
     join: str | None,
     leave: bool,
     state: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401 (host, port, user, tls, buttons, name)
+    **given: Any,  # noqa: ANN401 (host, port, user, password_file, tls, ca, buttons, name)
 ) -> int:
     """Change settings, and print them; a running referee takes them within some seconds.
 
@@ -46,19 +41,14 @@ def command(
     from referee.called import called
     from referee.jsonlines import to_line
     from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
-    from referee.output import complain
+    from referee.output import complain, for_people
+    from referee.phrases import phrase
     from referee.state_folder import state_folder
 
     folder = state_folder(state)
     if on and off:
         raise BadInputError("error.commands.on_or_off_not_both")
-    wanted: dict[str, Any] = {"on": on} if on or off else {}
-    wanted |= {name: value for name, value in given.items() if value is not None}
-    wanted |= {name: wanted[name] == "yes" for name in ("tls", "buttons") if name in wanted}
-    if password_file is not None:
-        wanted["password"] = text_of(password_file).partition("\n")[0].strip("\r")
-    if ca is not None:
-        wanted["ca"] = text_of(ca)
+    wanted = ({"on": on} if on or off else {}) | options.broker_values(given)
     try:
         settings, trouble = take_mqtt(folder)
         if trouble is not None and trouble.key == "copied":
@@ -83,12 +73,13 @@ def command(
     if as_json:
         print(to_line(shown))
     elif not settings.on:
-        print("Nothing is told to anybody: ringmaster mqtt --on --host NAME switches it on.")
+        print(for_people(phrase("terminal.mqtt_is_off")))
     else:
-        safe = "encrypted" if settings.tls else "not encrypted"
-        may = "may" if settings.buttons else "may not"
-        print(f"{settings.name} tells the broker {settings.host}, port {settings.usual_port}, {safe};")
-        print(f"the house {may} pause and count. " + (f"Club: {shown['club']}." if shown["club"] else "No club."))
+        safe = "terminal.mqtt_sends_encrypted" if settings.tls else "terminal.mqtt_sends"
+        may = "terminal.house_may_pause" if settings.buttons else "terminal.house_may_not_pause"
+        club = phrase("terminal.in_club", club=shown["club"]) if shown["club"] else phrase("terminal.in_no_club")
+        print(for_people(phrase(safe, table=settings.name, host=settings.host, port=settings.usual_port)))
+        print(for_people(phrase(may)), for_people(club))
     return 0
 
 
@@ -101,13 +92,3 @@ def _code(text: str, on: bool) -> str:
     if not on:
         raise BadInputError("error.commands.switch_broker_on_first_ringmaster")
     return code
-
-
-def text_of(path: Path) -> str:
-    """Return the text of a file. Raises BadInputError if it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(
-            "error.cannot_be_read", path=path, why=getattr(error, "strerror", None) or "it is no text"
-        ) from error

@@ -20,6 +20,7 @@ FILE = click.Path(path_type=Path, readable=False)
 NAME_OF_FILE = click.Path(path_type=str, readable=False)
 PORT = click.IntRange(0, 65535)
 GAME = click.Choice(GAME_NAMES)
+DECK_SUFFIX = ".deck"
 YES_OR_NO = click.Choice(("yes", "no"))
 
 
@@ -64,6 +65,61 @@ def camera(default: str | None = None) -> Callable[[Function], Function]:
     """Return the option for a camera."""
     text = "picamera2, usb:0, or the path of a folder of pictures, a video or a recording"
     return click.option("--camera", metavar="CAMERA", default=default, shell_complete=_cameras_from, help=text)
+
+
+def check_deck_file(path: Path | None) -> None:
+    """Raise BadInputError for a file to write that `find_deck` would not take for a deck file."""
+    from referee.errors import BadInputError
+
+    if path is not None and path.suffix != DECK_SUFFIX:
+        name = path.with_suffix(DECK_SUFFIX).name
+        raise BadInputError("error.commands.will_be_deck_file_call_it", output=path, value=name)
+
+
+def broker(user: str) -> Callable[[Function], Function]:
+    """Return the options for access to a broker besides its name and port; user: help for --user."""
+
+    def added(function: Function) -> Function:
+        for option in (
+            click.option("--ca", metavar="FILE.pem", type=FILE, help="certificate of the authority, if it is your own"),
+            click.option("--tls", type=YES_OR_NO, help="whether the line is encrypted"),
+            click.option("--password-file", metavar="FILE", type=FILE, help="a file whose first line is the password"),
+            click.option("--user", metavar="NAME", help=user),
+        ):
+            function = option(function)
+        return function
+
+    return added
+
+
+def broker_values(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the given options as values of `Broker` and its models: files are read, yes and no are booleans.
+
+    Raises:
+        BadInputError: a file cannot be read, or holds no password.
+    """
+    from referee.errors import BadInputError
+
+    values = {name: value for name, value in given.items() if value is not None}
+    values |= {name: values[name] == "yes" for name in ("tls", "buttons") if name in values}
+    if (file := values.pop("password_file", None)) is not None:
+        values["password"] = _text_of(file).partition("\n")[0].strip("\r")
+        if not values["password"]:
+            raise BadInputError("error.commands.holds_no_password", path=file)
+    if (file := values.pop("ca", None)) is not None:
+        values["ca"] = _text_of(file)
+    return values
+
+
+def _text_of(path: Path) -> str:
+    from referee.errors import BadInputError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(
+            "error.cannot_be_read", path=path, why=getattr(error, "strerror", None) or "it is no text"
+        ) from error
 
 
 def _or_of_group(context: click.Context, option: click.Parameter, value: Any) -> Any:  # noqa: ANN401 (click's own)

@@ -14,6 +14,7 @@ import click
 from referee.commands import COMMANDS, options
 from referee.engine.events import DECK, Header
 from referee.errors import BadInputError, WorkFailedError
+from referee.files import check_writable
 from referee.names import players_in
 from referee.output import complain, for_people
 from referee.phrases import phrase
@@ -59,6 +60,7 @@ def command(
     header = _header(game, players, deck)
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise BadInputError("error.commands.seconds_cannot_be_recorded", seconds=seconds)
+    check_writable(output)
     if output.exists():
         raise BadInputError("error.is_there_already_choose_another", path=output)
     from_file = parse_spec(camera)[0] in FILES

@@ -45,6 +45,7 @@ def command(
     """
     from referee.decks.teach import print_lesson, teach
 
+    options.check_deck_file(output)
     lesson = teach(name, images, game=game, names=names, card_mm=card_mm, output=output, state=state)
     print_lesson(lesson, as_json=as_json)
     return 0

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from referee.errors import BadInputError, SettingError
+from referee.errors import BadInputError, SettingError, WorkFailedError
 from referee.files import set_aside
 from referee.jsonlines import shown
 from referee.machine_id import own_name
@@ -160,11 +160,17 @@ class BrokenSettings:
 
 
 def take_mqtt(folder: Path) -> tuple[MqttSettings, BrokenSettings | None]:
-    """Return a folder's settings, and their problem, if any."""
+    """Return a folder's settings, and their problem, if any.
+
+    Raises:
+        WorkFailedError: it is not a folder.
+    """
     try:
         found, left = _kept(folder)
     except FileNotFoundError:
         return _fresh(folder), None
+    except NotADirectoryError as error:
+        raise WorkFailedError("error.folder_cannot_be_used", folder=folder, why=error.strerror) from error
     except OSError:
         return _fresh(folder), BrokenSettings("damaged")
     except (ValueError, RecursionError):

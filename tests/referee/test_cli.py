@@ -76,6 +76,10 @@ def test_names_are_printed_whatever_the_terminal_is_said_to_bear(tmp_path: Path)
 
 
 WRONG = [
+    ("print canasta -o out.pdf", 2, "only markers, coloretto"),
+    ("teach Mine TABLE -o out.txt", 2, "call it out.deck"),
+    ("record -o nowhere/out.mcap --camera TABLE", 2, "there is no folder nowhere"),
+    ("mqtt --state TABLE", 1, "cannot be used"),
     ("run --port 0 --deck nobody's", 2, "only confetti"),
     ("run --port 0 --table gone.json", 2, "no table profile gone.json"),
     ("run --port 0 --camera=", 2, "camera"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import referee.language
-from hardware.problems import DeviceMissingError
+from hardware.problems import DeviceMissingError, Said
 from hardware.voice import ESPEAK_VOICES
 from referee.commands import main
 from referee.commands.doctor import WITHOUT_PINS
@@ -81,9 +81,13 @@ Capture = pytest.CaptureFixture[str]
         (markers_missing([0, 1]), "nur die Markerkarten 0 und 1 sind zu sehen, 2 und 3 fehlen, darum weiß niemand"),
         (markers_missing([0, 1, 3]), "nur die Markerkarten 0, 1 und 3 sind zu sehen, 2 fehlt"),
         (markers_missing([]), "keine Markerkarte ist zu sehen, darum weiß niemand"),
-        (WITHOUT_PINS["bell"], "Eine Tischklingel lässt sich auch mit einem Mikrofon hören: --bell microphone."),
+        (WITHOUT_PINS["bell"], "Bringt die Pins in Ordnung, oder lasst ein Mikrofon eine Tischklingel hören"),
         (BadInputError("error.line", number=3, why=markers_missing([])), "Zeile 3: keine Markerkarte ist zu sehen"),
         (DeviceMissingError("error.hardware.microphone_is_not_open", "…"), "Das Mikrofon ist nicht offen."),
+        (
+            DeviceMissingError("doctor.program_that_reads_pins_is", "…", advice=Said("doctor.install_lgpio", "…")),
+            "Das Programm, das die Pins liest, fehlt. Installiert es",
+        ),
         ("nobody has ever said this", "nobody has ever said this"),
     ],
 )

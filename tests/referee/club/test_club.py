@@ -235,9 +235,12 @@ def test_commands_answer_people_and_programs(tmp_path: Path, capsys: pytest.Capt
     assert main(["club", "out", "T1", *state]) == 0
     assert main(["club", "tables", "--json", *state]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["name"] == "T2"
-    assert main(["club", "set", "--database", "mysql://x", *state]) == 0
-    assert main(["club", "tables", *state]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "empty").touch()
+    wrong = (["--database", "mysql://x"], ["--points", "5,-3"], ["--name", ""], ["--password-file", f"{tmp_path}/empty"])
+    for given in wrong:
+        assert main(["club", "set", *given, *state]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and "fault." not in said
 
 
 ANN_FIRST = Result((("ann", 1), ("ben", 2), ("cem", 3)))

@@ -211,7 +211,7 @@ def test_a_camera_that_fails_in_the_middle_of_any_step_is_one_sentence_and_it_go
             try:
                 walk.keep()
             except BadInputError as error:
-                assert str(error).endswith((".", "anew", "known yet")), error
+                assert str(error).endswith((".", "again", "known yet")), error
                 walk.skip()
         assert set(walk.kept) == set(NAMES)
         # It comes back, and so does the step.

@@ -66,8 +66,8 @@ class _Leg:
 
     start_s: float
     end_s: float
-    origin: Lying
-    goal: Lying
+    origin: CardPose
+    goal: CardPose
     order: int
 
 
@@ -95,7 +95,7 @@ class Motion:
         self._faces = {card.key: card.face for card in script.cards}
         if len(self._faces) < len(script.cards):
             raise ValueError("two cards of the script have the same key")
-        self._legs = {card.key: [_Leg(-1.0, 0.0, card.lies, card.lies, i)] for i, card in enumerate(script.cards)}
+        self._legs = {card.key: [_Leg(-1.0, 0.0, card.pose, card.pose, i)] for i, card in enumerate(script.cards)}
         self._carried = len(script.cards)
         self._stays: list[list[_Stay]] = [[] for _ in script.people]
         self._flips = sorted((act for act in script.actions if isinstance(act, Flip)), key=lambda flip: flip.at_s)
@@ -273,7 +273,7 @@ SLEEVES: tuple[Colour, ...] = ((110, 60, 40), (60, 60, 150), (70, 110, 60), (120
 
 
 @dataclass(frozen=True)
-class Lying:
+class CardPose:
     """Pose of a card: its middle, mm, its clockwise turn, degrees, and the side that is up."""
 
     x_mm: float
@@ -288,7 +288,7 @@ class ScriptCard:
 
     key: str
     face: str
-    lies: Lying
+    pose: CardPose
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,7 @@ class Carry:
     cards: tuple[str, ...]
     grasp_s: float
     release_s: float
-    to: tuple[Lying, ...]
+    to: tuple[CardPose, ...]
 
 
 @dataclass(frozen=True)

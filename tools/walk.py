@@ -23,7 +23,7 @@ _ROOT = Path(__file__).parents[1]
 _COUNTED = ("referee", "hardware", "simulation")
 
 
-class Walk:
+class CallTrace:
     """A profiler that records each module that is entered or returned to."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Walk:
 def main() -> None:
     """Play up to a ring, and count its moves."""
     laid = piles_table(3, 3, 4, Shots(size=(640, 360), frames_per_s=10))
-    now_ns, walk = 0, Walk()
+    now_ns, walk = 0, CallTrace()
     with tempfile.TemporaryDirectory() as folder:
         table = quiet_table(Path(folder), watcher=lambda one: watcher_for(one, WatchSetup()), clock=lambda: now_ns)
         table.referee.begin("piccolino", PLAYERS[:3], {})

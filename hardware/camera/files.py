@@ -69,14 +69,20 @@ def wait_until(t_ns: int) -> None:
 def open_folder(which: str, settings: CameraSettings) -> Camera:
     """Open a folder of pictures, in the order of their names (2.jpg before 10.jpg).
 
-    Raises BadCameraError if it is not a folder or has no pictures; reading a torn one raises CameraMissingError.
+    Raises BadCameraError if it is not a folder or has no pictures, CameraMissingError if it cannot be read. Reading a
+    torn picture raises CameraMissingError.
     """
     folder = Path(which)
     if not which or not folder.is_dir():
         raise BadCameraError(
             "error.camera.is_not_folder_of_pictures", "“{which}” is not a folder of pictures.", which=which
         )
-    paths = sorted((path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES), key=_natural)
+    try:
+        paths = sorted((path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES), key=_natural)
+    except OSError as error:
+        raise CameraMissingError(
+            "error.camera.folder_cannot_be_read", "“{which}” cannot be read: {why}.", which=which, why=error.strerror
+        ) from error
     if not paths:
         raise BadCameraError(
             "error.camera.there_are_no_pictures_in", "There are no pictures in “{which}”.", which=which

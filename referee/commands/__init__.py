@@ -132,6 +132,9 @@ def _run(arguments: list[str]) -> int:
         # The reader of our output has gone (`| head`): nothing is lost, and nobody reads an error.
         _drop_output()
         return 1
+    except PermissionError as error:
+        complain(name, phrase("error.cannot_be_used", path=error.filename, why=error.strerror))
+        return 1
     except OSError as error:
         if error.errno not in _NO_ROOM:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def command(
     """
     from referee.called import called
     from referee.jsonlines import to_line
-    from referee.mqtt.settings import load_mqtt, save_mqtt, take_mqtt
+    from referee.mqtt.settings import FILE, load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain, for_people
     from referee.phrases import phrase
     from referee.state_folder import state_folder
@@ -50,6 +51,8 @@ def command(
         raise BadInputError("error.commands.on_or_off_not_both")
     wanted = ({"on": on} if on or off else {}) | options.broker_values(given)
     try:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            (folder / FILE).open("rb").close()  # raises where the file is another user's
         settings, trouble = take_mqtt(folder)
         if trouble is not None and trouble.key == "copied":
             # The referee takes another name at its next start, and reports it then.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from referee.scoring.seats import SeatRing
 from simulation.art import FRONT, MARKER_CARD_MM
-from simulation.script import Lying, Person, person_at
+from simulation.script import CardPose, Person, person_at
 
 AREA_MM = (1150.0, 647.0)
 MIDDLE_MM = (AREA_MM[0] / 2, AREA_MM[1] / 2)
@@ -32,7 +32,7 @@ def people_at(ring: SeatRing) -> tuple[Person, ...]:
     return tuple(person_at(ring.point_at(_middle(ring, seat)), AREA_MM, seat) for seat in range(ring.players))
 
 
-def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lying:
+def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> CardPose:
     """Return the place `column` cards clockwise from the seat's middle and `row` cards in from the first row.
 
     The card's upper edge points away from the player.
@@ -43,7 +43,7 @@ def spot(ring: SeatRing, seat: int, column: float, row: float, side: str) -> Lyi
     # The way runs clockwise in the camera's view, so inwards is to its right.
     inwards = np.array([-along[1], along[0]])
     x, y = here + inwards * (row * ROW_MM + _EDGE_MM)
-    return Lying(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), side)
+    return CardPose(float(x), float(y), math.degrees(math.atan2(inwards[0], -inwards[1])), side)
 
 
 def own_columns(ring: SeatRing, seat: int, column: float, forward: float) -> list[int]:

@@ -25,7 +25,7 @@ _BUTTONS = ("one", "seats")
 def routes(referee: Referee, auth: Auth, options: WebOptions) -> APIRouter:
     """Return the route of waiting devices."""
     router = APIRouter(prefix="/api")
-    look = _Look(auth, options)
+    look = _MarkSearch(auth, options)
 
     @router.post("/pair/wait")
     async def wait(request: Request) -> Response:
@@ -74,7 +74,7 @@ def _works(state: Mapping[str, Any], kind: str) -> bool:
     return all(one["state"] == "ok" for one in state["devices"] if str(one["name"]).partition(" ")[0] == kind)
 
 
-class _Look:
+class _MarkSearch:
     """Looks for marks in the newest picture."""
 
     def __init__(self, auth: Auth, options: WebOptions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -228,3 +229,14 @@ def test_coloretto_is_scored_by_the_side_that_scoring_or_as_once_table_names(tmp
     assert json.loads(done.stdout)["points"] == 21
     done = shell(f"echo {hand} | {MAIN} score confetti --json --scoring grey", tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_a_folder_that_this_user_may_not_read_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    def refused(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_dir", refused)
+    assert main(["print", "markers", "-o", str(tmp_path / "out.pdf")]) == 1
+    assert capfd.readouterr().err == f"ringmaster print: {tmp_path}/out.pdf cannot be used: Permission denied\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simulation.live import LiveTable, Shots
-from simulation.script import BellHit, Carry, Flip, Lying, Motion, Rest, Script, ScriptCard, collisions, person_at
+from simulation.script import BellHit, CardPose, Carry, Flip, Motion, Rest, Script, ScriptCard, collisions, person_at
 from simulation.still import table_picture
 from simulation.truth import truth_at
 from simulation.view import Look
@@ -22,14 +22,14 @@ EVEN = Look(table="plain", noise=0, gradient=0, blur_px=0)
 def script() -> Script:
     """Two cards before nobody, a bell and a sandtimer; somebody at the bottom, somebody on the left."""
     cards = (
-        ScriptCard("under", "confetti-01", Lying(380, 200, 10, "white")),
-        ScriptCard("over", "confetti-02", Lying(400, 210, 40, "white")),
-        ScriptCard("alone", "confetti-03", Lying(600, 120, 0, "white")),
+        ScriptCard("under", "confetti-01", CardPose(380, 200, 10, "white")),
+        ScriptCard("over", "confetti-02", CardPose(400, 210, 40, "white")),
+        ScriptCard("alone", "confetti-03", CardPose(600, 120, 0, "white")),
     )
     actions = (
         Flip(0, 1.5, 4.0),
-        Carry(0, ("over",), 3.0, 4.0, (Lying(300, 380, 0, "white"),)),
-        Carry(1, ("alone",), 4.0, 5.0, (Lying(150, 200, 90, "black"),)),
+        Carry(0, ("over",), 3.0, 4.0, (CardPose(300, 380, 0, "white"),)),
+        Carry(1, ("alone",), 4.0, 5.0, (CardPose(150, 200, 90, "black"),)),
         BellHit(1, 6.5),
         Rest(0, 6.0, 7.0, (300, 380)),
     )
@@ -84,9 +84,9 @@ def test_the_hand_is_at_the_bell_when_it_rings(table: LiveTable) -> None:
 
 def test_scripts_that_cannot_be_are_refused() -> None:
     person = person_at((400, 430), AREA, 0)
-    card = ScriptCard("a", "confetti-01", Lying(0, 0, 0, "white"))
-    carry = Carry(0, ("a",), 1.0, 2.0, (Lying(1, 1, 0, "white"),))
-    again = Carry(0, ("a",), 1.5, 2.5, (Lying(1, 1, 0, "white"),))
+    card = ScriptCard("a", "confetti-01", CardPose(0, 0, 0, "white"))
+    carry = Carry(0, ("a",), 1.0, 2.0, (CardPose(1, 1, 0, "white"),))
+    again = Carry(0, ("a",), 1.5, 2.5, (CardPose(1, 1, 0, "white"),))
     for cards, actions, said in (
         ((card,), (carry, again), "still carried"),
         ((card,), (BellHit(0, 1.0),), "no bell"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from simulation.art import BACK, FRONT
 from simulation.live import LiveTable, Shots
-from simulation.script import Lying, Script, ScriptCard
+from simulation.script import CardPose, Script, ScriptCard
 from simulation.truth import CardTruth, truth_at
 from simulation.view import Look
 from vision.arrays import Image
@@ -79,6 +79,6 @@ def _picture(
         y = top + number // _COLUMNS * _APART_MM[1] + luck.uniform(-8, 8)
         side = BACK if face.side == BACK else FRONT
         front = printed.fronts[0].id if side == BACK else face.id
-        cards.append(ScriptCard(f"{face.id}/{number}", front, Lying(x, y, luck.uniform(-25, 25), side)))
+        cards.append(ScriptCard(f"{face.id}/{number}", front, CardPose(x, y, luck.uniform(-25, 25), side)))
     table = LiveTable(Script(_AREA_MM, tuple(cards), (), (), 1.0), printed, luck.randrange(1 << 30), shots)
     return table.frame(0).bgr(), truth_at(table, table.exposure_end_ns(0)).cards

@@ -22,8 +22,8 @@ from referee.games.coloretto.watching.tracker import Tracker
 from referee.output import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game
 from tests.support.drawn_lesson import taught
-from tools.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
-from tools.bench.coloretto_table import Done, Evening
+from tools.bench.coloretto_sampler import EVERY_NS, ColorettoSampler, Sight
+from tools.bench.coloretto_table import Evening, TrueMove
 from tools.bench.common import Row, command, say
 
 _ANSWERS_S = (2.0, 6.0)  # delay of an answer to a question
@@ -36,15 +36,17 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
 
     drawn: pictures a second of a drawn table. deck: of drawn games. lesson: the deck is taught by drawn pictures.
     """
-    lies = find_deck(deck)
-    known = taught(lies, seed) if lesson else None
+    drawn_deck = find_deck(deck)
+    known = taught(drawn_deck, seed) if lesson else None
     # With two players a row's capacity is only on its own card.
-    least = 2 if any("room" in face.attributes for face in lies.fronts) else 3
+    least = 2 if any("room" in face.attributes for face in drawn_deck.fronts) else 3
     sums: Counter[str] = Counter()
     for number in along(range(games), games):
         players, at = least + number % (6 - least), seed + number
         game = (
-            watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else _Trial(players, at).run()
+            watch_game(at, drawn, ColorettoPlan(players=players), drawn_deck, known)
+            if drawn
+            else _Trial(players, at).run()
         )
         sums.update(game.figures())
         if game.wrong or game.fouls_false:
@@ -64,8 +66,8 @@ class _Trial:
         self.header = Header("coloretto", _NAMES[:players], options)
         self.tracker, self.game = Tracker(self.header), from_header(self.header)
         self.luck = random.Random(f"sight {players} {seed}")
-        used = tuple(one for one in Sampler.colours if one not in settings.left_out)
-        self.sampler = Sampler(
+        used = tuple(one for one in ColorettoSampler.colours if one not in settings.left_out)
+        self.sampler = ColorettoSampler(
             Sight(),
             self.luck,
             used,
@@ -80,11 +82,11 @@ class _Trial:
 
     def run(self) -> Counted:
         look_ns = EVERY_NS
-        for t_ns, lies in self.evening.play():
+        for t_ns, table in self.evening.play():
             # A given state has lasted since the time before.
-            self.sampler.watch(lies)
+            self.sampler.watch(table)
             while look_ns <= t_ns:
-                look = self.sampler.look(look_ns, lies)
+                look = self.sampler.look(look_ns, table)
                 if look is not None:
                     self._see(look)
                 self._answer(look_ns)
@@ -211,7 +213,7 @@ class _Trial:
         return counted
 
 
-def _event(done: Done) -> Event:
+def _event(done: TrueMove) -> Event:
     data: dict[str, object] = {"seat": done.seat, "row": done.row}
     if done.kind == "take":
         return Event(done.t_ns, "row_taken", {"event": "row_taken", **data})

@@ -35,7 +35,7 @@ class MachineError(Exception):
 
 
 @dataclass(frozen=True)
-class Done:
+class ScriptResult:
     """The output of a script in the machine, and its exit status."""
 
     status: int
@@ -54,7 +54,7 @@ def need_programs(tools: Mapping[str, str] = TOOLS) -> None:
         raise MachineError(f"The rehearsal needs programs of Debian's: sudo apt-get install {' '.join(missing)}")
 
 
-class Machine:
+class VirtualMachine:
     """A running machine.
 
     folder: with kernel and disk of `build.sh`. restore: continue from the snapshot instead of booting.
@@ -67,7 +67,7 @@ class Machine:
         self._monitor = folder / MONITOR
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=folder)
 
-    def __enter__(self) -> Machine:
+    def __enter__(self) -> VirtualMachine:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -84,10 +84,10 @@ class Machine:
             time.sleep(0.2)
         raise MachineError("The rehearsal machine does not start; its last words are in console.log.")
 
-    def run(self, script: str, limit_s: float = 3600) -> Done:
+    def run(self, script: str, limit_s: float = 3600) -> ScriptResult:
         """Run a shell script as root. Raises OSError if the machine does not answer in `limit_s` seconds."""
         with self._ask("POST", "/", script.encode(), limit_s) as answer:
-            return Done(int(answer.headers["X-Status"]), answer.read().decode(errors="replace").strip())
+            return ScriptResult(int(answer.headers["X-Status"]), answer.read().decode(errors="replace").strip())
 
     def uptime_s(self) -> float:
         """Return the machine's uptime by its own clock, s."""

@@ -10,7 +10,7 @@ import tarfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tools.rehearsal.machine import Machine, MachineError, hardware, make_disk, need_programs
+from tools.rehearsal.machine import MachineError, VirtualMachine, hardware, make_disk, need_programs
 from tools.rehearsal.pip_settings import NAME, settings_here, write_settings
 
 HERE = Path(__file__).resolve().parent
@@ -38,7 +38,7 @@ def build(folder: Path) -> None:
     if not _is(folder / "booted-from", booted):
         print("Booting it, once.", flush=True)
         make_disk(folder)
-        with Machine(folder, restore=False) as machine:
+        with VirtualMachine(folder, restore=False) as machine:
             print(f"Booted in {machine.wait():.0f} s.", flush=True)
             machine.save()
         (folder / "booted-from").write_text(booted, encoding="utf-8")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.rehearsal.machine import Done, Machine, MachineError
+from tools.rehearsal.machine import MachineError, ScriptResult, VirtualMachine
 from tools.rehearsal.pictures import Pictured, confetti, piccolino
 from tools.rehearsal.prepare import HERE, PROJECT, build, libraries, project
 
@@ -52,10 +52,10 @@ WatchdogSec=60
 class Rehearsal:
     """The machine, and the checks that failed."""
 
-    machine: Machine
+    machine: VirtualMachine
     failed: list[str] = field(default_factory=list)
 
-    def check(self, name: str, found: Callable[[Machine], tuple[bool, str]]) -> None:
+    def check(self, name: str, found: Callable[[VirtualMachine], tuple[bool, str]]) -> None:
         """Make one check and print its line."""
         begin = time.monotonic()
         try:
@@ -67,7 +67,7 @@ class Rehearsal:
         print(f"{'ok  ' if right else 'FAIL'} {name}: {text} [{time.monotonic() - begin:.0f} s]", flush=True)
 
 
-def give(machine: Machine, wheels: bytes) -> None:
+def give(machine: VirtualMachine, wheels: bytes) -> None:
     """Copy project, libraries and scripts into the machine."""
     machine.put(f"{PLACE}/wheels.tar", wheels)
     machine.put(f"{UNIT}.d/rehearsal.conf", DROP_IN.encode())
@@ -79,13 +79,13 @@ def give(machine: Machine, wheels: bytes) -> None:
     unpack(machine, project())
 
 
-def point_camera(machine: Machine, picture: Pictured) -> None:
+def point_camera(machine: VirtualMachine, picture: Pictured) -> None:
     """Show the camera another table, from its next opening on."""
     for number in range(3):
         machine.put(f"{PLACE}/frames/{number}.jpg", picture.jpeg)
 
 
-def unpack(machine: Machine, source: bytes) -> None:
+def unpack(machine: VirtualMachine, source: bytes) -> None:
     """Unpack the project again, as after a download."""
     machine.put(f"{PLACE}/ringmaster.tar", source)
     machine.run(
@@ -93,7 +93,7 @@ def unpack(machine: Machine, source: bytes) -> None:
     )
 
 
-def installed(machine: Machine) -> tuple[bool, str]:
+def installed(machine: VirtualMachine) -> tuple[bool, str]:
     """Install as a new user does."""
     done = machine.run(INSTALL, limit_s=INSTALL_LIMIT_S)
     if done.status != 0:
@@ -103,17 +103,17 @@ def installed(machine: Machine) -> tuple[bool, str]:
     return "ringmaster.local" in done.text, f"make install says: {done.text.splitlines()[-2]}"
 
 
-def silent(machine: Machine) -> tuple[bool, str]:
+def silent(machine: VirtualMachine) -> tuple[bool, str]:
     """Check that systemd accepts the unit and its exposure is low."""
     verified = machine.run(f"systemd-analyze verify {UNIT}")
     said = machine.run("systemd-analyze security --no-pager ringmaster.service").text
     exposure = re.search(r"exposure level for ringmaster.service: ([\d.]+)", said)
     level = float(exposure[1]) if exposure else 10.0
-    right = verified == Done(0, "") and level <= EXPOSURE_MOST
+    right = verified == ScriptResult(0, "") and level <= EXPOSURE_MOST
     return right, f"systemd-analyze verify says {verified.text or 'nothing'}; exposure {level}"
 
 
-def running(machine: Machine) -> tuple[bool, str]:
+def running(machine: VirtualMachine) -> tuple[bool, str]:
     """Check that the service runs and serves its page to the host."""
     shown = machine.run("systemctl show -p ActiveState,NRestarts,User ringmaster").text
     state = dict(line.split("=", 1) for line in shown.splitlines())
@@ -123,7 +123,7 @@ def running(machine: Machine) -> tuple[bool, str]:
     return right, f"{', '.join(shown.splitlines())}; its page has {len(page)} bytes"
 
 
-def doctor(machine: Machine) -> tuple[bool, str]:
+def doctor(machine: VirtualMachine) -> tuple[bool, str]:
     """Check that the doctor finds no fault."""
     machine.run("systemctl stop ringmaster")
     done = machine.run(f"{AS_REFEREE} ringmaster doctor --silent 2>/tmp/doctor.log")
@@ -131,16 +131,16 @@ def doctor(machine: Machine) -> tuple[bool, str]:
     return done.status == 0 and "FAULT" not in text, "\n       ".join(text.splitlines())
 
 
-def presses(machine: Machine) -> tuple[bool, str]:
+def presses(machine: VirtualMachine) -> tuple[bool, str]:
     """Press simulated buttons through the kernel, lgpio, gpiozero and the debouncer."""
     done = machine.run(f"{INSIDE}presses.py {PRESSES} {SEED}")
     return done.status == 0, done.last_line if done.status == 0 else done.text
 
 
-def frames(faces: Iterable[str]) -> Callable[[Machine], tuple[bool, str]]:
+def frames(faces: Iterable[str]) -> Callable[[VirtualMachine], tuple[bool, str]]:
     """Read frames through picamera2 and find the cards in one."""
 
-    def look(machine: Machine) -> tuple[bool, str]:
+    def look(machine: VirtualMachine) -> tuple[bool, str]:
         done = machine.run(f"{INSIDE}frames.py {' '.join(sorted(faces))} 2>/tmp/frames.log")
         text = done.text if done.status == 0 else f"{done.text}\n{machine.run('tail -n 15 /tmp/frames.log').text}"
         return done.status == 0, "; ".join(text.splitlines())
@@ -148,7 +148,7 @@ def frames(faces: Iterable[str]) -> Callable[[Machine], tuple[bool, str]]:
     return look
 
 
-def timing(machine: Machine) -> tuple[bool, str]:
+def timing(machine: VirtualMachine) -> tuple[bool, str]:
     """Measure the delays of edges from the kernel's lines, and of frames from picamera2."""
     ring = f"echo pull-down >{BELL}; sleep 0.1; echo pull-up >{BELL}; sleep 0.4"
     measure = f"{INSIDE}delays.py {TIMED_S}"
@@ -159,10 +159,10 @@ def timing(machine: Machine) -> tuple[bool, str]:
     return done.status == 0, "\n       ".join(text.splitlines())
 
 
-def rung(picture: Pictured) -> Callable[[Machine], tuple[bool, str]]:
+def rung(picture: Pictured) -> Callable[[VirtualMachine], tuple[bool, str]]:
     """Start a game on the service's page, ring on a simulated line, and check that the pair is ruled valid."""
 
-    def play(machine: Machine) -> tuple[bool, str]:
+    def play(machine: VirtualMachine) -> tuple[bool, str]:
         point_camera(machine, picture)
         machine.run("systemctl start ringmaster")
         done = machine.run(f"python3 {PLACE}/ring.py {' '.join(picture.truth)}", limit_s=INSTALL_LIMIT_S)
@@ -173,7 +173,7 @@ def rung(picture: Pictured) -> Callable[[Machine], tuple[bool, str]]:
     return play
 
 
-def stopped(machine: Machine) -> tuple[bool, str]:
+def stopped(machine: VirtualMachine) -> tuple[bool, str]:
     """Stop the service in mid-game, and check that it ends by itself and resumes the game."""
     begin = machine.uptime_s()
     machine.run("systemctl stop ringmaster")
@@ -186,7 +186,7 @@ def stopped(machine: Machine) -> tuple[bool, str]:
     )
 
 
-def hung(machine: Machine) -> tuple[bool, str]:
+def hung(machine: VirtualMachine) -> tuple[bool, str]:
     """Freeze the service's process, and check that systemd restarts it and that the game is resumed."""
     old = machine.run("systemctl show -P MainPID ringmaster").text
     machine.run(f"kill -STOP {old}")
@@ -203,13 +203,13 @@ def hung(machine: Machine) -> tuple[bool, str]:
     return right, f"watchdog time-outs {why}, restarts {restarts}, up again {took_s:.0f} s after it hung; game: {mode}"
 
 
-def page_mode(machine: Machine) -> str:
+def page_mode(machine: VirtualMachine) -> str:
     """Return the game's mode by the page: idle, playing, paused or over."""
     with urllib.request.urlopen(f"http://127.0.0.1:{machine.page_port}/api/state", timeout=900) as answer:
         return str(json.load(answer)["mode"])
 
 
-def upgraded(machine: Machine) -> tuple[bool, str]:
+def upgraded(machine: VirtualMachine) -> tuple[bool, str]:
     """Install a newer version, then one that does not start; the games must stay."""
     before = history(machine)
     # The service may run during an upgrade; here it would take the time of the only processor.
@@ -231,7 +231,7 @@ def upgraded(machine: Machine) -> tuple[bool, str]:
     )
 
 
-def removed(machine: Machine) -> tuple[bool, str]:
+def removed(machine: VirtualMachine) -> tuple[bool, str]:
     """Uninstall, install again and find the games, then remove the games, too."""
     before = history(machine)
     first = machine.run(UNINSTALL)
@@ -248,12 +248,12 @@ def removed(machine: Machine) -> tuple[bool, str]:
     )
 
 
-def history(machine: Machine) -> str:
+def history(machine: VirtualMachine) -> str:
     """Return the games in the journal, a line each."""
     return machine.run(f"{AS_REFEREE} ringmaster history --json --state {STATE} 2>/dev/null").text
 
 
-def installed_version(machine: Machine) -> str:
+def installed_version(machine: VirtualMachine) -> str:
     """Return the installed version's number."""
     code = "import importlib.metadata as m; print(m.version('ringmaster'))"
     return machine.run(f'/opt/ringmaster/current/bin/python -c "{code}"').text
@@ -269,7 +269,7 @@ def main() -> int:
     try:
         build(folder)
         wheels = libraries(folder)
-        with Machine(folder, restore=True) as machine:
+        with VirtualMachine(folder, restore=True) as machine:
             print(f"The machine is there in {machine.wait():.1f} s.", flush=True)
             return rehearse(Rehearsal(machine), wheels)
     except MachineError as error:

@@ -17,7 +17,7 @@ _FINE = 2  # art is drawn larger by this and scaled down, which smooths it
 
 
 @dataclass(frozen=True, eq=False)
-class Deck:
+class TrainingDeck:
     """Cards of one size: `faces` (h, SHORT, 4) BGRA, the last one a back; `aspect` is long side by short side."""
 
     aspect: float
@@ -180,7 +180,7 @@ def _outline(h: int, w: int, radius: int) -> Image:
     return cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
 
 
-def make_deck(g: Random) -> Deck:
+def make_deck(g: Random) -> TrainingDeck:
     """Return a deck of one kind of art, aspect, border, inner frame, rounding and back."""
     aspect = float(g.choice([1.0, 1.0, 88 / 63, 88 / 63, 88 / 57, 1.48, g.uniform(1, 1.82), g.uniform(1.3, 1.65)]))
     w, h = SHORT * _FINE, round(SHORT * _FINE * aspect)
@@ -202,4 +202,4 @@ def make_deck(g: Random) -> Deck:
             draw.frame(image, 0, 1, draw.colour(g, "grey"))
         art = np.dstack([np.clip(image, 0, 255).astype(np.uint8), outline])
         faces.append(np.asarray(cv2.resize(art, (SHORT, h // _FINE), interpolation=cv2.INTER_AREA), np.uint8))
-    return Deck(faces[0].shape[0] / SHORT, tuple(faces))
+    return TrainingDeck(faces[0].shape[0] / SHORT, tuple(faces))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tools.train.draw import Floats, Image, Points, Random, way
 
-NOBODY = 0  # in `Canvas.owners`: table, hand or thing
+NOBODY = 0  # in `SceneCanvas.owners`: table, hand or thing
 _AROUND = 30  # px in which an object may cast its shadow
 
 
@@ -30,7 +30,7 @@ def placed(size_px: tuple[float, float], art_size: tuple[int, int], at: Points, 
     return np.asarray(np.c_[linear, np.asarray(at) - linear @ (np.array(art_size) / 2)])
 
 
-class Canvas:
+class SceneCanvas:
     """Pixels `image` (n, n, 3) BGR and their `owners` (n, n): a card's number from 1, or NOBODY."""
 
     def __init__(self, image: Image) -> None:

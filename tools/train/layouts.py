@@ -13,7 +13,7 @@ from tools.train.draw import Points, Random, chosen, way
 Poses = NDArray[np.float64]  # (n, 3): x px, y px, turn in rad of a short side
 
 
-class Spot(NamedTuple):
+class LayoutArea(NamedTuple):
     """Place of a group of cards: its middle, and its turn in rad; `extent` is the picture's side in px."""
 
     side: float  # px of a card's short side
@@ -28,7 +28,7 @@ class Spot(NamedTuple):
         return np.asarray(np.c_[places.T @ axes + self.middle, self.turn + turns])
 
 
-def _apart(g: Random, s: Spot) -> Poses:
+def _apart(g: Random, s: LayoutArea) -> Poses:
     """Return cards that do not overlap, some nearly touching, all about parallel or turned at random."""
     least, kept = s.side * g.choice([1.15, s.aspect * 1.1, 1.9]), np.zeros((0, 2), np.float64)
     for at in g.uniform(-0.03, 1.03, (g.integers(1, 22), 2)) * s.extent:
@@ -38,14 +38,14 @@ def _apart(g: Random, s: Spot) -> Poses:
     return np.asarray(np.c_[kept, turns])
 
 
-def _heap(g: Random, s: Spot) -> Poses:
+def _heap(g: Random, s: LayoutArea) -> Poses:
     """Return a pile, two or three cards that partly cover one another, a heap, or a mess all over the table."""
     spread, turn, most = [(0.05, 0.03, 8), (0.5, 9, 4), (0.5, 0.2, 10), (0.7, 9, 20), (2.5, 9, 36)][g.integers(0, 5)]
     n = g.integers(2, most)
     return s.at(g.normal(0, spread * g.uniform(0.2, 2), (2, n)), g.normal(0, turn, n))
 
 
-def _grid(g: Random, s: Spot) -> Poses:
+def _grid(g: Random, s: LayoutArea) -> Poses:
     """Rows and columns side by side, some with gaps, a tenth with cards turned by quarters."""
     places = np.argwhere(g.random(size := g.integers(1, 7, 2)) < 0.9) - size / 2
     quarters = g.integers(0, 4, len(places)) * (1 if g.random() < 0.1 else 2)
@@ -54,7 +54,7 @@ def _grid(g: Random, s: Spot) -> Poses:
     return s.at(places.T + off[:2], np.pi / 2 * quarters + off[2])
 
 
-def _columns(g: Random, s: Spot) -> Poses:
+def _columns(g: Random, s: LayoutArea) -> Poses:
     """Columns or rows whose cards show strips of 0.12–0.6 of a short side (8–38 mm of 63)."""
     step, upright, jitter = g.uniform(0.12, 0.6), g.random() < 0.75, g.choice([0.01, 0.03, 0.06])
     counts = g.integers(1, g.integers(3, 13), g.integers(1, 6))
@@ -65,18 +65,18 @@ def _columns(g: Random, s: Spot) -> Poses:
     return s.at(places if upright else places[::-1], g.normal(0, jitter, len(over)) + halves)
 
 
-def _fan(g: Random, s: Spot) -> Poses:
+def _fan(g: Random, s: LayoutArea) -> Poses:
     count = int(g.integers(3, 13))
     turns = (np.arange(count) - count / 2) * g.uniform(0.05, 0.3) + g.normal(0, 0.02, count)
     return s.at(g.uniform(1, 4) * way(turns), turns + np.pi / 2)
 
 
-_KINDS: tuple[tuple[Callable[[Random, Spot], Poses], float], ...] = (
+_KINDS: tuple[tuple[Callable[[Random, LayoutArea], Poses], float], ...] = (
     (_apart, 2), (_heap, 3), (_grid, 1), (_columns, 2), (_fan, 1)
 )  # fmt: skip
 
 
 def some_poses(g: Random, side: float, aspect: float, extent: float) -> Poses:
     """Return poses (n, 3) of one group of cards, from the lowest to the top one."""
-    spot = Spot(side, aspect, extent, g.uniform(0.1, 0.9, 2) * extent, g.uniform(0, 2 * np.pi))
+    spot = LayoutArea(side, aspect, extent, g.uniform(0.1, 0.9, 2) * extent, g.uniform(0, 2 * np.pi))
     return chosen(g, _KINDS)(g, spot)

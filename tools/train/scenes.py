@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.train.art import FACES, SHORT, Deck, make_deck
+from tools.train.art import FACES, SHORT, TrainingDeck, make_deck
 from tools.train.camera import taken
-from tools.train.canvas import NOBODY, Canvas, Shadow, placed
+from tools.train.canvas import NOBODY, SceneCanvas, Shadow, placed
 from tools.train.draw import Floats, Image, Random, colour, fill_polygon, frame, line, shape, way
 from tools.train.grounds import make_ground, some_part
 from tools.train.layouts import Poses, some_poses
@@ -42,7 +42,7 @@ class Scene(NamedTuple):
 
 
 @lru_cache(maxsize=200)
-def numbered_deck(seed: int, index: int) -> Deck:
+def numbered_deck(seed: int, index: int) -> TrainingDeck:
     """Deck number `index` of an endless supply; each has its own seed."""
     return make_deck(np.random.default_rng((seed, 1, index)))
 
@@ -65,7 +65,7 @@ def _half_plane(g: Random, near_rim: bool) -> Image:
     return mask
 
 
-def _table_top(g: Random, deck: Deck, grounds: list[Image], pale: bool) -> Image:
+def _table_top(g: Random, deck: TrainingDeck, grounds: list[Image], pale: bool) -> Image:
     image = some_part(g, grounds, SIDE_PX * FINE)
     if pale:
         tint = deck.edge_colour(int(g.integers(0, FACES))) + g.normal(0, 8, 3) + g.normal(0, 8)
@@ -85,7 +85,9 @@ def _poses(g: Random, aspect: float) -> Poses:
     return poses[(np.abs(poses[:, :2] - SIDE_PX / 2) < SIDE_PX / 2 + SHORT_PX).all(1)][: MOST_CARDS - 1]
 
 
-def _lay_cards(g: Random, canvas: Canvas, deck: Deck, poses: Poses, darkness: float) -> NDArray[np.float32]:
+def _lay_cards(
+    g: Random, canvas: SceneCanvas, deck: TrainingDeck, poses: Poses, darkness: float
+) -> NDArray[np.float32]:
     """Lay cards, and return their quads; sizes and shapes are off by about 2 %, most of it in common."""
     quads: NDArray[np.float32] = np.zeros((MOST_CARDS, 4, 2), np.float32)
     light, blur = g.uniform(-1, 1, 2) * g.choice([0, 1.5, 3]), int(g.choice([3, 5, 9]))
@@ -134,10 +136,10 @@ def _sleeved(g: Random, art: Image) -> Image:
     return np.dstack([shine.astype(np.uint8), art[..., 3]])
 
 
-def make_scene(g: Random, decks: list[Deck], grounds: list[Image]) -> Scene:
+def make_scene(g: Random, decks: list[TrainingDeck], grounds: list[Image]) -> Scene:
     """Return a random table of one deck; other decks and grounds serve as textures of things."""
     deck, pale = decks[g.integers(0, len(decks))], g.random() < _PALE
-    canvas = Canvas(_table_top(g, deck, grounds, pale))
+    canvas = SceneCanvas(_table_top(g, deck, grounds, pale))
     things = Maker(g, canvas, deck.aspect, grounds, decks)
     poses = _poses(g, deck.aspect)
     things.put_some(g.poisson(1.0 if len(poses) else 4.0), on_cards=False)

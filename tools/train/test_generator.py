@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tools.train.canvas import NOBODY, Canvas, Shadow, placed
+from tools.train.canvas import NOBODY, SceneCanvas, Shadow, placed
 from tools.train.scenes import OWNER_PX, SIDE_PX, Scene, make_shard
 from tools.train.targets import answers, batch_of, marked, poses_of
 from vision.find.crops import corners_of
@@ -28,7 +28,7 @@ def test_the_same_seed_gives_the_same_pictures(shard: Scene) -> None:
 
 
 def test_a_canvas_knows_whose_colour_a_pixel_has() -> None:
-    canvas = Canvas(np.zeros((120, 120, 3), np.uint8))
+    canvas = SceneCanvas(np.zeros((120, 120, 3), np.uint8))
     for owner, colour, at, turn in ((1, (0, 0, 250), (50, 60), 0.3), (2, (0, 250, 0), (75, 66), 1.4)):
         art = np.full((40, 28, 4), (*colour, 255), np.uint8)
         canvas.lay(art, placed((28, 40), (28, 40), np.array(at, float), turn), owner, Shadow((0, 0), 1, 0.0))

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from tools.train import draw
-from tools.train.art import SHORT, Deck
-from tools.train.canvas import NOBODY, Canvas, Shadow, placed, some_shadow
+from tools.train.art import SHORT, TrainingDeck
+from tools.train.canvas import NOBODY, SceneCanvas, Shadow, placed, some_shadow
 from tools.train.draw import Floats, Image, Points, Random
 from tools.train.grounds import some_part
 
@@ -17,7 +17,9 @@ from tools.train.grounds import some_part
 class Maker:
     """Puts things on a canvas whose cards have this aspect; grounds and other decks serve as textures."""
 
-    def __init__(self, g: Random, canvas: Canvas, aspect: float, grounds: list[Image], decks: list[Deck]) -> None:
+    def __init__(
+        self, g: Random, canvas: SceneCanvas, aspect: float, grounds: list[Image], decks: list[TrainingDeck]
+    ) -> None:
         self.g, self.canvas, self.aspect, self.grounds, self.decks = g, canvas, aspect, grounds, decks
 
     def put_some(self, number: int, on_cards: bool) -> None:

@@ -18,7 +18,7 @@ from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, ColorettoOpt
 from referee.games.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT
-from simulation.script import Action, Carry, Lying, Rest, Script, ScriptCard
+from simulation.script import Action, CardPose, Carry, Rest, Script, ScriptCard
 from vision.deck import Deck
 
 _Places = tuple[tuple[float, float], ...]  # mm; of the rows' own cards, the supply, and the last-round card
@@ -95,7 +95,7 @@ class _Table:
         """Return the seat that takes rows early and makes one foul."""
         return min(DORA, self.game.players - 1)
 
-    def carry(self, seat: int, cards: Sequence[str], to: Sequence[Lying], takes_s: float = 0.9) -> None:
+    def carry(self, seat: int, cards: Sequence[str], to: Sequence[CardPose], takes_s: float = 0.9) -> None:
         """Let a player carry cards to a place, beginning now."""
         self.actions.append(Carry(seat, tuple(cards), self.now_s, self.now_s + takes_s, tuple(to)))
 
@@ -247,7 +247,7 @@ def _tidy(table: _Table) -> None:
         table.now_s += 1.1
     for left in table.rows:
         if left:
-            table.carry(0, left, [Lying(*_OUT_OF_THE_GAME_MM, 0.0, FRONT)] * len(left))
+            table.carry(0, left, [CardPose(*_OUT_OF_THE_GAME_MM, 0.0, FRONT)] * len(left))
             left.clear()
             table.now_s += 1.1
     table.now_s += 1.0
@@ -256,7 +256,7 @@ def _tidy(table: _Table) -> None:
 def _draw_last_round(table: _Table) -> None:
     table.game.last = True
     if table.has_last_card:
-        table.carry(table.game.turn, ["last"], [Lying(*table.places_mm[-1], 90.0, FRONT)])
+        table.carry(table.game.turn, ["last"], [CardPose(*table.places_mm[-1], 90.0, FRONT)])
     table.moves.append(Event(round(table.now_s * 1e9), "last_round", {"event": "last_round"}))
     table.now_s += _MOVE_S
 
@@ -266,14 +266,14 @@ def _note(table: _Table, kind: str, seat: int, row: int, card: str | None = None
     table.moves.append(Event(round(table.now_s * 1e9), kind, data))
 
 
-def _in_row(table: _Table, row: int, at: int) -> Lying:
+def _in_row(table: _Table, row: int, at: int) -> CardPose:
     x, y = table.places_mm[row]
-    return Lying(
+    return CardPose(
         x + at * _STEP_MM + table.rng.uniform(-2, 2), y + table.rng.uniform(-2, 2), table.rng.uniform(-3, 3), FRONT
     )
 
 
-def _in_area(table: _Table, seat: int, card: str) -> Lying:
+def _in_area(table: _Table, seat: int, card: str) -> CardPose:
     """Return the next place in the column of a card's kind; each card is a little below the one before it."""
     own = own_columns(table.ring, seat, _COLUMN, _FIRST_IN_AREA)
     columns, lengths = table.columns[seat], table.lengths[seat]
@@ -284,12 +284,12 @@ def _in_area(table: _Table, seat: int, card: str) -> Lying:
     place = spot(table.ring, seat, _COLUMN * own[column], _FIRST_IN_AREA - _LAPS * lengths[column], FRONT)
     lengths[column] += 1
     turn = place.angle_deg + table.rng.uniform(-2, 2)
-    return Lying(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
+    return CardPose(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
 
 
-def _supply(table: _Table) -> Lying:
+def _supply(table: _Table) -> CardPose:
     (x, y), rng = table.places_mm[-2], table.rng
-    return Lying(x + rng.uniform(-1, 1), y + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
+    return CardPose(x + rng.uniform(-1, 1), y + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
 
 
 def _faces(deck: Deck) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from referee.games.confetti.rules import Confetti
 from referee.games.confetti.score import Card, score_hand
 from referee.games.seating import AREA_MM, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
-from simulation.script import Action, Carry, Flip, Lying, Script, ScriptCard
+from simulation.script import Action, CardPose, Carry, Flip, Script, ScriptCard
 from vision.deck import Deck
 
 SIDE = "white"
@@ -56,7 +56,7 @@ class RoundTruth:
 class _Table:
     """State of the table while a game is written: places and order of cards, and movements of hands."""
 
-    lies: dict[str, Lying]
+    lies: dict[str, CardPose]
     side: str
     actions: list[Action] = field(default_factory=list)
     rounds: list[RoundTruth] = field(default_factory=list)
@@ -141,10 +141,10 @@ def _play_round(
 
 
 def _take(
-    table: _Table, seat: int, face: str, place: Lying, grasp_s: float, carry_s: float, rng: random.Random
+    table: _Table, seat: int, face: str, place: CardPose, grasp_s: float, carry_s: float, rng: random.Random
 ) -> None:
     turn = place.angle_deg + rng.uniform(-5, 5)
-    goal = Lying(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, place.side)
+    goal = CardPose(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, place.side)
     table.actions.append(Carry(seat, (face,), grasp_s, grasp_s + carry_s, (goal,)))
     table.lies[face] = goal
 
@@ -169,11 +169,11 @@ def _tidy(
         keep, back = hand[:points], hand[points:]
         pile = spot(ring, seat, _KEPT_COLUMN, 0, other or table.side)
         if other is None:
-            pile = Lying(*people_at(ring)[seat].home_mm, 0.0, table.side)
+            pile = CardPose(*people_at(ring)[seat].home_mm, 0.0, table.side)
         grasp_s = begin_s + 0.5
         if keep:
             goals = tuple(
-                Lying(pile.x_mm + rng.uniform(-4, 4), pile.y_mm + rng.uniform(-4, 4), pile.angle_deg, pile.side)
+                CardPose(pile.x_mm + rng.uniform(-4, 4), pile.y_mm + rng.uniform(-4, 4), pile.angle_deg, pile.side)
                 for _ in keep
             )
             table.actions.append(Carry(seat, tuple(keep), grasp_s, grasp_s + 1.0, goals))
@@ -212,12 +212,12 @@ def cards_of(deck: Deck, side: str, faces: Sequence[str]) -> list[list[str]]:
     return [list(deck.face(face, side).attributes.values()) for face in faces]
 
 
-def _in_heap(rng: random.Random, side: str) -> Lying:
+def _in_heap(rng: random.Random, side: str) -> CardPose:
     left, right, top, bottom = _HEAP_MM
-    return Lying(rng.uniform(left, right), rng.uniform(top, bottom), rng.uniform(0, 360), side)
+    return CardPose(rng.uniform(left, right), rng.uniform(top, bottom), rng.uniform(0, 360), side)
 
 
-def _spots(ring: SeatRing, seat: int, count: int, side: str) -> list[Lying]:
+def _spots(ring: SeatRing, seat: int, count: int, side: str) -> list[CardPose]:
     """Return places for cards before a seat: two rows along the edge, the upper side away from the player."""
     columns = math.ceil(count / 2)
     return [spot(ring, seat, index % columns - (columns - 1) / 2, index // columns, side) for index in range(count)]

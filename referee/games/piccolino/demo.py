@@ -18,7 +18,7 @@ from referee.games.piccolino.setup import MIN_PLAYERS, PiccolinoOptions, cards_d
 from referee.games.piccolino.tops import Mood
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from simulation.art import BACK, FRONT
-from simulation.script import TRAVEL_S, Action, BellHit, Carry, Lying, Script, ScriptCard
+from simulation.script import TRAVEL_S, Action, BellHit, CardPose, Carry, Script, ScriptCard
 from vision.deck import Deck, Face
 
 _FIRST_STILL_S = 2.5
@@ -156,19 +156,19 @@ class _Writer:
         self._discard = [[] for _ in self._discard]
         return now_s + 2.2
 
-    def _carry(self, seat: int, keys: Sequence[str], to: Lying, now_s: float) -> None:
+    def _carry(self, seat: int, keys: Sequence[str], to: CardPose, now_s: float) -> None:
         """Put cards on a pile, slightly askew as people do."""
         slips = [(self._rng.uniform(-2, 2), self._rng.uniform(-2, 2), self._rng.uniform(-3, 3)) for _ in keys]
-        goals = tuple(Lying(to.x_mm + x, to.y_mm + y, to.angle_deg + turn, to.side) for x, y, turn in slips)
+        goals = tuple(CardPose(to.x_mm + x, to.y_mm + y, to.angle_deg + turn, to.side) for x, y, turn in slips)
         self._actions.append(Carry(seat, tuple(keys), now_s, now_s + 0.9, goals))
 
-    def _halfway(self, giver: int, receiver: int, side: str) -> Lying:
+    def _halfway(self, giver: int, receiver: int, side: str) -> CardPose:
         """Return a place between two players, beside the bell."""
         one, other = self._place(giver, 0.0, side), self._place(receiver, 0.0, side)
         x, y = (one.x_mm + other.x_mm) / 2, (one.y_mm + other.y_mm) / 2
         if math.dist((x, y), MIDDLE_MM) < _BELL_ROOM_MM:
             x += _BELL_ROOM_MM
-        return Lying(x, y, one.angle_deg, side)
+        return CardPose(x, y, one.angle_deg, side)
 
     def _do(self, move: Move, event: Event) -> list[Mapping[str, Any]]:
         rulings: list[Mapping[str, Any]] = [ruling.as_json() for ruling in self._rules.do(move)]
@@ -176,11 +176,11 @@ class _Writer:
         self._rulings += rulings
         return rulings
 
-    def _place(self, seat: int, column: float, side: str) -> Lying:
+    def _place(self, seat: int, column: float, side: str) -> CardPose:
         """Return a place on a seat's draw or discard pile, slightly askew."""
         lies = spot(self._ring, seat, column, 0.6, side)
         x, y = lies.x_mm + self._rng.uniform(-2.5, 2.5), lies.y_mm + self._rng.uniform(-2.5, 2.5)
-        return Lying(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
+        return CardPose(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
 
 
 def _cards_of(deck: Deck) -> Sequence[Face]:

@@ -236,7 +236,12 @@ def test_commands_answer_people_and_programs(tmp_path: Path, capsys: pytest.Capt
     assert main(["club", "tables", "--json", *state]) == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["name"] == "T2"
     (tmp_path / "empty").touch()
-    wrong = (["--database", "mysql://x"], ["--points", "5,-3"], ["--name", ""], ["--password-file", f"{tmp_path}/empty"])
+    wrong = (
+        ["--database", "mysql://x"],
+        ["--points", "5,-3"],
+        ["--name", ""],
+        ["--password-file", f"{tmp_path}/empty"],
+    )
     for given in wrong:
         assert main(["club", "set", *given, *state]) == 2
         said = capsys.readouterr().err

@@ -46,7 +46,7 @@ class Collector:
 
 
 @dataclass(frozen=True)
-class Press:
+class MadePress:
     """One press: the seat, times before and after its first edge, ns, and its number of edges."""
 
     seat: int
@@ -62,7 +62,7 @@ def set_line(seat: int, pressed: bool) -> int:
     return time.monotonic_ns()
 
 
-def press(seat: int, chance: random.Random) -> Press:
+def press(seat: int, chance: random.Random) -> MadePress:
     """Close a contact with chatter, hold it, open it with chatter."""
     before_ns = time.monotonic_ns()
     after_ns = last_ns = set_line(seat, True)
@@ -78,10 +78,10 @@ def press(seat: int, chance: random.Random) -> Press:
             time.sleep(HOLD_S)
             last_ns = time.monotonic_ns()
     time.sleep(REST_S)
-    return Press(seat, before_ns, after_ns, edges, stalled)
+    return MadePress(seat, before_ns, after_ns, edges, stalled)
 
 
-def faults(made: list[Press], events: list[TimedEvent]) -> list[str]:
+def faults(made: list[MadePress], events: list[TimedEvent]) -> list[str]:
     """Return the faults in the bell's reports of these presses."""
     presses = [event for event in events if isinstance(event, BellPressed)]
     found = []

@@ -26,7 +26,7 @@ LOCK_OUT_S = 2.0
 Answer = dict[str, Any]
 
 
-class Page:
+class TablePage:
     """Acts as a phone at the table."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def ruled(state: Answer, before_ns: int, after_ns: int) -> Answer | None:
     return next((shown for shown in mine if shown["ruling"]["ruling"] in ("ring", "unclear")), None)
 
 
-def ring(page: Page) -> tuple[Answer | None, float, str]:
+def ring(page: TablePage) -> tuple[Answer | None, float, str]:
     """Press, name the ringer if asked, and return the ruling, its delay, s, and the question."""
     before_ns, after_ns = press()
     state = page.wait_for(lambda state: bool(state["questions"]) or ruled(state, before_ns, after_ns) is not None)
@@ -92,7 +92,7 @@ def ring(page: Page) -> tuple[Answer | None, float, str]:
 
 def main(colour: str) -> int:
     """Play, and print the result."""
-    page = Page()
+    page = TablePage()
     page.pair()
     page.post("/api/do", do="start", game="piccolino", players=list(PLAYERS))
     state = page.wait_for(lambda state: len(state["readings"]) == len(PLAYERS))

@@ -18,7 +18,7 @@ from referee.language import Language
 from referee.schemas import SCHEMAS
 from referee.scoring.unseen_cards import HandsOff, UnseenCards
 from simulation.live import LiveTable, Shots
-from simulation.script import Lying, Script, ScriptCard
+from simulation.script import CardPose, Script, ScriptCard
 from simulation.view import Look
 from vision.deck import Deck, load_deck
 from vision.image import Picture
@@ -30,7 +30,7 @@ Image = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 Hands = Sequence[Sequence[str]]
 
 
-def laid(hands: Hands) -> list[tuple[str, Lying]]:
+def laid(hands: Hands) -> list[tuple[str, CardPose]]:
     """Cards in a row before each seat."""
     ring = ring_of(len(hands))
     return [
@@ -40,7 +40,7 @@ def laid(hands: Hands) -> list[tuple[str, Lying]]:
     ]
 
 
-def picture_of(cards: Sequence[tuple[str, Lying]]) -> Image:
+def picture_of(cards: Sequence[tuple[str, CardPose]]) -> Image:
     script = Script(AREA_MM, tuple(ScriptCard(str(k), face, lies) for k, (face, lies) in enumerate(cards)), (), (), 1.0)
     shots = Shots(size=(1280, 720), look=Look(table="cloth"))
     return LiveTable(script, load_deck("coloretto"), 3, shots).frame(0).bgr()
@@ -49,7 +49,7 @@ def picture_of(cards: Sequence[tuple[str, Lying]]) -> Image:
 def test_a_drawn_table_is_read_and_scored(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     hands = [["green", "joker"], ["plus2"]]
     path, out = tmp_path / "table.png", tmp_path / "out.jpg"
-    middle = ("row-brown", Lying(AREA_MM[0] / 2, AREA_MM[1] / 2, 0.0, "front"))
+    middle = ("row-brown", CardPose(AREA_MM[0] / 2, AREA_MM[1] / 2, 0.0, "front"))
     cv2.imwrite(str(path), picture_of([middle, *laid(hands)]))
     arguments = ["--image", str(path), "--players", "2", "--scoring", "grey", "--json", "--picture", str(out)]
     assert main(["score", "coloretto", *arguments]) == 0

@@ -27,7 +27,7 @@ from referee.games.seating import AREA_MM, people_at, ring_of
 from referee.watchers.table_finder import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
-from simulation.script import Carry, Lying, Script, ScriptCard, collisions
+from simulation.script import CardPose, Carry, Script, ScriptCard, collisions
 from simulation.view import Look as View
 from tests.support.coloretto_drawn import watch_game
 from vision.deck import load_deck
@@ -117,26 +117,29 @@ def test_at_thirty_pictures_a_second_nothing_is_seen_to_lie_where_only_the_table
     assert [spot.cards for spot in look.areas] == [("yellow",), ("orange",), ("green",), ("red",)]
 
 
-def last_look(red: Lying, *laid: Carry) -> TableLook:
+def last_look(red: CardPose, *laid: Carry) -> TableLook:
     """What is seen in the end on a table for three with three rows, a red card, a blue one, and what is done."""
     faces = {face.attributes.get("colour"): face.id for face in DECK.fronts}
     row = next(face.id for face in DECK.fronts if face.attributes.get("room") == "3")
-    cards = [ScriptCard(f"row-{k}", row, Lying(240.0, y, 0.0, FRONT)) for k, y in enumerate((262.0, 351.0, 440.0))]
-    cards += [ScriptCard("red", faces["red"], red), ScriptCard("blue", faces["blue"], Lying(575.0, 420.0, 0.0, FRONT))]
+    cards = [ScriptCard(f"row-{k}", row, CardPose(240.0, y, 0.0, FRONT)) for k, y in enumerate((262.0, 351.0, 440.0))]
+    cards += [
+        ScriptCard("red", faces["red"], red),
+        ScriptCard("blue", faces["blue"], CardPose(575.0, 420.0, 0.0, FRONT)),
+    ]
     script = Script(AREA_MM, tuple(cards), people_at(ring_of(3)), laid, 8.0)
     return looks_at(script, 3, Shots(frames_per_s=2.0, look=CLOTH), 14)[-1]
 
 
 def test_a_card_laid_edge_to_edge_with_another_rows_card_takes_nothing_from_that_row() -> None:
-    laid = Carry(1, ("blue",), 2.0, 2.9, (Lying(304.0, 264.0, -2.0, FRONT),))
-    look = last_look(Lying(309.0, 351.0, 1.0, FRONT), laid)
+    laid = Carry(1, ("blue",), 2.0, 2.9, (CardPose(304.0, 264.0, -2.0, FRONT),))
+    look = last_look(CardPose(309.0, 351.0, 1.0, FRONT), laid)
     assert [(spot.cards, spot.covered) for spot in look.rows] == [(("blue",), False), (("red",), False), ((), False)]
 
 
 def test_a_card_that_was_taken_is_gone_though_another_one_now_lies_over_a_corner_of_its_place() -> None:
-    took = Carry(0, ("red",), 2.0, 2.9, (Lying(600.0, 560.0, 0.0, FRONT),))
-    laid = Carry(1, ("blue",), 2.0, 2.9, (Lying(309.0, 180.0, 0.0, FRONT),))
-    look = last_look(Lying(309.0, 262.0, 1.0, FRONT), took, laid)
+    took = Carry(0, ("red",), 2.0, 2.9, (CardPose(600.0, 560.0, 0.0, FRONT),))
+    laid = Carry(1, ("blue",), 2.0, 2.9, (CardPose(309.0, 180.0, 0.0, FRONT),))
+    look = last_look(CardPose(309.0, 262.0, 1.0, FRONT), took, laid)
     assert "red" not in look.rows[0].cards
     assert sorted(card for spot in look.areas for card in spot.cards).count("red") == 1
 

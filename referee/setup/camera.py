@@ -32,18 +32,11 @@ class CameraStep:
     """The camera step. Remembers the sharpest picture since its beginning, for lenses that are turned by hand."""
 
     name = "camera"
+    title_key, ask_key = "setup.camera.camera", "setup.camera.aim_camera_so_that_whole"
 
     def __init__(self) -> None:
         self._recent: deque[float] = deque(maxlen=_LOOKS)
         self._best = 0.0
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.camera.camera")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.camera.aim_camera_so_that_whole")
 
     def begin(self, seen: StepInput) -> Wish:
         """Try the other cameras that are plugged in, if the present one gives no picture."""

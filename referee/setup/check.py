@@ -35,17 +35,10 @@ class CheckStep:
     """The last step. Keeps the last reading: reading takes long on a small computer."""
 
     name = "check"
+    title_key, ask_key = "setup.check.check", "setup.check.lay_ten_cards_anywhere_on"
 
     def __init__(self) -> None:
         self._read: tuple[int, Reading] | None = None
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.check.check")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.check.lay_ten_cards_anywhere_on")
 
     def begin(self, seen: StepInput) -> Wish:
         """Do nothing."""

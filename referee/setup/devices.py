@@ -35,14 +35,7 @@ class BellStep:
     """The bell step: measures three presses."""
 
     name = "bell"
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.device.bell")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.device.press_bell_three_times_with")
+    title_key, ask_key = "setup.device.bell", "setup.device.press_bell_three_times_with"
 
     def begin(self, seen: StepInput) -> Wish:
         """Do nothing."""
@@ -132,18 +125,11 @@ class SandtimerStep:
     """The sandtimer step. Remembers the beginning of a run that a person has tapped."""
 
     name = "sandtimer"
+    title_key, ask_key = "setup.device.sandtimer", "setup.device.turn_sandtimer_and_let_it"
 
     def __init__(self) -> None:
         self._begun_ns: int | None = None
         self._entered_s: int | None = None
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.device.sandtimer")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.device.turn_sandtimer_and_let_it")
 
     def begin(self, seen: StepInput) -> Wish:
         """Do nothing."""
@@ -291,17 +277,10 @@ class LampStep:
     """The lamp step. Remembers the answers."""
 
     name = "lamp"
+    title_key, ask_key = "setup.device.lamp_and_voice", "setup.device.do_you_see_lamp_and"
 
     def __init__(self) -> None:
         self._answers: dict[str, bool] = {}
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.device.lamp_and_voice")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.device.do_you_see_lamp_and")
 
     def begin(self, seen: StepInput) -> Wish:
         """Light the lamp; the instruction is also spoken."""
@@ -336,13 +315,13 @@ class LampStep:
         if len(self._answers) == 2:
             text = _answered(self._answers["seen"], self._answers["heard"], language)
             return StepFinding(State.GOOD, text, bar=seen.settings.volume, choices=choices)
-        return StepFinding(State.WAIT, self.ask(language), bar=seen.settings.volume, choices=choices)
+        return StepFinding(State.WAIT, language.text(self.ask_key), bar=seen.settings.volume, choices=choices)
 
     def answer(self, seen: StepInput, answer: Mapping[str, object]) -> Wish:
         """Take an answer, or change the volume."""
         language = seen.language
         if answer.get("again"):
-            return Wish(signal=Signal.VALID, say=self.ask(language))
+            return Wish(signal=Signal.VALID, say=language.text(self.ask_key))
         if answer.get("colour") in _COLOURS:
             return Wish(signal=_COLOURS[str(answer["colour"])])
         if answer.get("louder") or answer.get("quieter"):

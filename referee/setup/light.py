@@ -118,17 +118,10 @@ class LightStep:
     """The light step: judges the light and the colours under it."""
 
     name = "light"
+    title_key, ask_key = "setup.light.light", "setup.light.switch_on_light_that_you"
 
     def __init__(self) -> None:
         self._prints = LightPrints()
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.light.light")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.light.switch_on_light_that_you")
 
     def begin(self, seen: StepInput) -> Wish:
         """Let the camera set itself to this light."""

@@ -43,17 +43,10 @@ class DeckStep:
     """The deck step: chooses a deck."""
 
     name = "deck"
+    title_key, ask_key = "setup.seats.cards", "setup.seats.which_cards_do_you_play"
 
     def __init__(self) -> None:
         self._deck = ""
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.seats.cards")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.seats.which_cards_do_you_play")
 
     def begin(self, seen: StepInput) -> Wish:
         """Start with the stored deck."""
@@ -132,19 +125,12 @@ class SeatsStep:
     """The seats step. Remembers the order of the first rings, and moved seats."""
 
     name = "seats"
+    title_key, ask_key = "setup.seats.seats", "setup.seats.how_many_play_seat_1"
 
     def __init__(self) -> None:
         self._players = USUAL_PLAYERS
         self._places: dict[int, tuple[float, ...]] = {}
         self._place: tuple[Table, Points] | None = None
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.seats.seats")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.seats.how_many_play_seat_1")
 
     def begin(self, seen: StepInput) -> Wish:
         """Start with the stored number of players."""

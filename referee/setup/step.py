@@ -157,15 +157,14 @@ class Wish:
 
 
 class Step(Protocol):
-    """One step. It is made new each time it is opened; `look` is called several times a second."""
+    """One step, a new object each time it is opened; `look` is called several times a second.
+
+    ask_key: of the instruction, one sentence, which is spoken.
+    """
 
     name: str
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction in one sentence; it is spoken."""
+    title_key: str
+    ask_key: str
 
     def begin(self, seen: StepInput) -> Wish:
         """Return the wish at the beginning of the step."""

@@ -127,20 +127,13 @@ class TableStep:
     """The table step. Keeps the last pictures with visible markers."""
 
     name = "table"
+    title_key, ask_key = "setup.table.table", "setup.table.lay_marker_cards_0_1"
 
     def __init__(self) -> None:
         self._kind = "markers"
         self._pictures: list[tuple[int, Image]] = []
         self._sheets: SheetSurvey | None = None
         self._phone = PhoneSurvey()
-
-    def title(self, language: Language) -> str:
-        """Return its title."""
-        return language.text("setup.table.table")
-
-    def ask(self, language: Language) -> str:
-        """Return the instruction."""
-        return language.text("setup.table.lay_marker_cards_0_1")
 
     def begin(self, seen: StepInput) -> Wish:
         """Do nothing."""

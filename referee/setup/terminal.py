@@ -12,6 +12,7 @@ from typing import TextIO
 
 from referee.errors import BadInputError
 from referee.language import Language
+from referee.phrases import in_language
 from referee.setup.step import Choice, State, StepFinding
 from referee.setup.walk import Walk, new_step
 
@@ -47,7 +48,7 @@ class Terminal:
     def _lead_through(self, name: str) -> bool:
         """Guide through a step; return False if it found something missing, or nothing."""
         step = new_step(name)
-        self._write(f"\n{step.title(self._language)}: {step.ask(self._language)}")
+        self._write(f"\n{self._language.text(step.title_key)}: {self._language.text(step.ask_key)}")
         self._walk.open(name)
         if self._keys is not None:
             self._write(self._language.text("setup.enter_goes_on_s_leaves"))
@@ -99,7 +100,7 @@ class Terminal:
         try:
             self._walk.keep()
         except BadInputError as error:
-            self._write(f"  {error}")
+            self._write(f"  {in_language(error, self._language)}")
             return False
         return True
 
@@ -114,7 +115,7 @@ class Terminal:
         try:
             self._walk.answer(answer)
         except BadInputError as error:
-            self._write(f"  {error}")
+            self._write(f"  {in_language(error, self._language)}")
 
     def _typed(self) -> str | None:
         """Return a typed line; None without one."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import cv2
 
+from hardware.problems import one_line
 from referee.errors import BadInputError
 from referee.log import LOG
 from referee.phrases import in_language
@@ -21,17 +22,18 @@ from referee.setup.table import TableStep
 from vision.errors import VisionError
 
 FAULTS = (cv2.error, VisionError, ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
-_MAKERS: dict[str, Callable[[], Step]] = {
-    "camera": CameraStep,
-    "table": TableStep,
-    "seats": SeatsStep,
-    "light": LightStep,
-    "bell": BellStep,
-    "sandtimer": SandtimerStep,
-    "lamp": LampStep,
-    "deck": DeckStep,
-    "check": CheckStep,
-}
+_IN_ORDER: tuple[type[Step], ...] = (
+    CameraStep,
+    TableStep,
+    SeatsStep,
+    LightStep,
+    BellStep,
+    SandtimerStep,
+    LampStep,
+    DeckStep,
+    CheckStep,
+)
+_MAKERS = {step.name: step for step in _IN_ORDER}
 NAMES = tuple(_MAKERS)
 
 
@@ -90,7 +92,7 @@ class Walk:
             self._step, self._since_ns = step, self._kit.now_ns()
             seen = self._seen()
             self._kit.carry_out(step.begin(seen))
-            self._kit.carry_out(Wish(say=step.ask(seen.language)))
+            self._kit.carry_out(Wish(say=seen.language.text(step.ask_key)))
 
     def look(self) -> tuple[str, StepFinding]:
         """Return the open step's name and its present finding.
@@ -159,15 +161,16 @@ class Walk:
         """
         with self._lock:
             seen, step = self._seen(), self._step
+            language = seen.language
             steps = [
                 {
                     "step": name,
-                    "title": new_step(name).title(seen.language),
-                    "ask": new_step(name).ask(seen.language),
+                    "title": language.text(made.title_key),
+                    "ask": language.text(made.ask_key),
                     "state": self.kept[name].state if name in self.kept else None,
-                    "text": in_language(self.kept[name].text, seen.language) if name in self.kept else "",
+                    "text": in_language(self.kept[name].text, language) if name in self.kept else "",
                 }
-                for name in NAMES
+                for name, made in _MAKERS.items()
             ]
             return {
                 "steps": steps,
@@ -194,8 +197,7 @@ def _found(step: Step, seen: StepInput) -> StepFinding:
     try:
         return step.look(seen)
     except FAULTS as error:
-        why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        LOG.warning("the step %s cannot judge what it is shown: %s", step.name, why)
+        LOG.warning("the step %s failed: %s: %s", step.name, type(error).__name__, one_line(error))
         text = seen.language.text("setup.what_camera_shows_now_tells")
         return StepFinding(State.MISSING, text)
 

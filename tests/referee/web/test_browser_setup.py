@@ -206,7 +206,7 @@ def test_the_first_page_offers_every_language(page: PageUnderTest, windows: Wind
     expect(tab.locator(".code-here")).to_be_visible()
     tab.locator("#code").fill(page.said[-1])
     # … and once it is, the table speaks what was chosen.
-    expect(tab.locator(".setup-ask")).to_have_text(CameraStep().ask(Language("de")))
+    expect(tab.locator(".setup-ask")).to_have_text(Language("de").text(CameraStep.ask_key))
     assert page.table.referee.state()["settings"]["language"] == "de"
 
 

@@ -121,11 +121,6 @@ class Problem:
     advice: str = ""
     t_ns: int = 0
 
-    @property
-    def severity(self) -> Severity:
-        """Severity of the state."""
-        return self.state.severity
-
 
 class HealthBoard:
     """Holds the latest state of every device with its start: `states`, by name. Thread-safe."""

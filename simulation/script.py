@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
 
 PINCH, FLAT = "pinch", "flat"
 TRAVEL_S = 0.45
@@ -220,19 +219,6 @@ class Motion:
         return HandNow(seat, x, y, height, pose)
 
 
-def collisions(script: Script) -> list[str]:
-    """Return the faults of a script, a sentence each: hands with two things to do at a time."""
-    faults = []
-    for seat in range(len(script.people)):
-        spans = sorted((_begin(act), _end(act)) for act in script.actions if act.seat == seat)
-        faults += [
-            f"seat {seat} has two things to do at {second[0]:.2f} s"
-            for first, second in pairwise(spans)
-            if second[0] < first[1]
-        ]
-    return faults
-
-
 def _on_leg(leg: _Leg, t_s: float) -> tuple[float, float, float, float]:
     """Return a carried card's place and height, and the elapsed share of its time."""
     share = min(max((t_s - leg.start_s) / (leg.end_s - leg.start_s), 0.0), 1.0)
@@ -251,18 +237,6 @@ def _begin(action: Carry | BellHit | Flip | Rest) -> float:
             return action.at_s - TURN_S
         case Rest():
             return action.start_s
-
-
-def _end(action: Carry | BellHit | Flip | Rest) -> float:
-    match action:
-        case Carry():
-            return action.release_s
-        case BellHit():
-            return action.at_s + action.hold_s
-        case Flip():
-            return action.at_s
-        case Rest():
-            return action.end_s
 
 
 Spot = tuple[float, float]

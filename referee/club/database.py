@@ -11,6 +11,7 @@ from alembic.util import CommandError
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from hardware.problems import one_line
 from referee.errors import BadInputError, WorkFailedError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -48,7 +49,7 @@ def open_database(url: str) -> Engine:
         upgrade(engine)
     except SQLAlchemyError as error:
         engine.dispose()
-        raise WorkFailedError("error.club.clubs_database_cannot_be_used", why=_plain(error)) from error
+        raise WorkFailedError("error.club.clubs_database_cannot_be_used", why=driver_text(error)) from error
     except CommandError as error:
         engine.dispose()
         raise WorkFailedError("error.club.clubs_database_was_written_by") from error
@@ -70,5 +71,6 @@ def _settle_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401 (t
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _plain(error: SQLAlchemyError) -> str:
-    return " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+def driver_text(error: Exception) -> str:
+    """Return the driver's own text of a database's error, in one line."""
+    return one_line(getattr(error, "orig", None) or error)

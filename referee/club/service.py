@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from hardware.supervised import SupervisedThread
+from referee.club.database import driver_text
 from referee.club.evidence import EvidenceDesk
 from referee.club.intake import Ack, Intake
 from referee.club.live import LiveTables
@@ -165,7 +166,7 @@ class ClubService:
         try:
             what()
         except SQLAlchemyError as error:
-            self.complaint = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+            self.complaint = driver_text(error)
             return False
         self.complaint = ""
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +17,6 @@ from referee.output import for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from referee.match.devices import Parts
 
 STEPS = ("camera", "table", "seats", "light", "bell", "sandtimer", "lamp", "deck", "check")
@@ -120,6 +117,7 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     """
     from calibration.survey import survey
     from referee.measured_table import profile_of
+    from vision.image import load_picture
     from vision.profile import REACH_MM, profile_text
 
     if step != "table" or not images or output is None:
@@ -128,7 +126,7 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     if not 20 <= reach <= 2000:
         raise BadInputError("error.commands.reach_must_be_from_20", reach=f"{reach:g}")
     check_writable(output, map(Path, images))
-    found = survey(_pictures(images))
+    found = survey((name, load_picture(Path(name)).image) for name in images)
     write_whole(output, profile_text(profile_of(found, reach)).encode())
     result = phrase(
         "terminal.surveyed_by_marker_cards_lengths",
@@ -139,10 +137,3 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
     )
     print(for_people(result))
     return 0
-
-
-def _pictures(names: Sequence[str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    from vision.image import load_picture
-
-    for name in names:
-        yield name, load_picture(Path(name)).image

@@ -154,7 +154,7 @@ def _prompt(text: object) -> None:
 def _line(finding: Problem) -> str:
     language = Language(language_of())
     said = " ".join(for_people(one) for one in (finding.message, finding.advice) if one)
-    state = language.text(f"doctor.state.{finding.severity.value}")
+    state = language.text(f"doctor.state.{finding.state.severity.value}")
     return f"{state:<6} {_part(finding.part, language) + ':':<14} {said}"
 
 
@@ -165,13 +165,13 @@ def _part(part: str, language: Language) -> str:
 
 
 def _as_json(finding: Problem, needed: bool) -> dict[str, object]:
-    fields = {
+    return {
         "check": finding.part,
-        "state": finding.severity.value,
+        "state": finding.state.severity.value,
         "message": finding.message,
         "advice": finding.advice,
+        "needed": needed,
     }
-    return {**fields, "needed": needed}
 
 
 def _summary(lacks: frozenset[str], game: str | None, remarks: int) -> str:

@@ -22,7 +22,6 @@ from referee.phrases import phrase
 if TYPE_CHECKING:
     from hardware.camera.camera import Camera, CameraSettings
     from hardware.camera.frames import Frame
-    from hardware.camera.supervisor import CameraReport
     from hardware.events import BellEdge, SandEdge
 
 FILES = ("folder", "video", "recording")
@@ -156,7 +155,7 @@ def _live_frames(
     # Only the newest frame is needed; older ones would cost memory.
     buffer = FrameBuffer(keep_ns=SECOND_NS // 2)
     supervisor = CameraSupervisor(
-        lambda: opened.pop() if opened else open_camera(spec, settings), buffer, _report_camera
+        lambda: opened.pop() if opened else open_camera(spec, settings), buffer, lambda report: _say(report.message)
     )
     end_ns = math.inf if seconds is None else time.monotonic_ns() + seconds * SECOND_NS
     supervisor.start()
@@ -190,10 +189,6 @@ def _header(game: str | None, players: str | None, deck: str | None) -> dict[str
 
         header = with_version(header)
     return {"game": game, "players": list(header.players), "options": dict(header.options)}
-
-
-def _report_camera(report: CameraReport) -> None:
-    _say(report.message)
 
 
 def _say(message: str) -> None:

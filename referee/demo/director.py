@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from hardware.camera.frames import Frame
+from hardware.supervised import nothing
 from referee.decks.game_deck import deck_of
 from referee.demo.devices import SimulatedDevices
 from referee.demo.idle import empty_table
@@ -56,7 +57,7 @@ class Director:
         setting_up: bool = False,
     ) -> None:
         self._referee, self._devices, self._setting_up = referee, devices, setting_up
-        self._write, self._say = write or self._any_game, say or _nobody_listens
+        self._write, self._say = write or self._any_game, say or nothing
         self._tables: dict[int, tuple[DemoTable, TablePlayers]] = {}
         self._shown: int | None = None
         self._refused: int | None = None
@@ -250,7 +251,3 @@ def _ruled(play: Session, kind: str) -> int:
     times = [ruling["t_ns"] for ruling in rulings if ruling["ruling"] == kind]
     rings = {ruling["t_ns"] for ruling in rulings if ruling["ruling"] == "unclear" or ruling.get("event") == "bell"}
     return len(times) + len(rings.difference(times))
-
-
-def _nobody_listens(_line: str) -> None:
-    pass

@@ -180,7 +180,7 @@ def report(referee: Referee) -> bytes:
 def _data(finding: Problem, language: Language) -> dict[str, str]:
     return {
         "check": finding.part,
-        "state": finding.severity.value,
+        "state": finding.state.severity.value,
         "message": in_language(finding.message, language),
         "advice": in_language(finding.advice, language),
     }

@@ -14,8 +14,8 @@ from vision.reading import PLACES, Card
 
 def say_face(named: str, confidence: float, language: Language) -> str:
     """Return the sentence for a card that was read, with a confidence of at most 99.9 %."""
-    confident = language.text("cards.sure", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
-    return language.text("cards.card_sure", card=named, sure=confident)
+    percent = language.text("cards.confidence", percent=f"{language.decimal(min(100 * confidence, 99.9))} %")
+    return language.text("cards.card_with_confidence", card=named, confidence=percent)
 
 
 def say_marked(face: str, side: str, marks: Iterable[tuple[str, str, str]], language: Language) -> str:
@@ -138,9 +138,9 @@ def _remedy(reason: str, seat: int, language: Language) -> str:
     return _named("remedy", reason, language) or language.text("cards.spread_cards_at_seat", number=seat + 1)
 
 
-def say_seat(seat: int, told: str, language: Language) -> str:
-    """Return the words for a seat; seats count from one."""
-    return language.text("cards.seat_number_told", number=seat + 1, told=told)
+def say_seat(seat: int, text: str, language: Language) -> str:
+    """Return a text about a seat with the seat's number, from one."""
+    return language.text("cards.seat_with_text", number=seat + 1, text=text)
 
 
 def seat_tag(seat: int, points: int | None, language: Language, *, doubtful: bool = False) -> str:

@@ -81,17 +81,13 @@ def face_in_words(face: str, attributes: Mapping[str, str], language: Language) 
     """Return a face's name for people; without words its id."""
     colour = attributes.get("colour")
     if colour and attributes.get("mood") in ("happy", "sad"):
-        mood = "Happy" if attributes["mood"] == "happy" else "Sad"
-        return f"{colour_name(language, colour)}, {_mood(mood, language).lower()}"
+        mood = language.text("page.mood_happy" if attributes["mood"] == "happy" else "page.mood_sad")
+        return f"{colour_name(language, colour)}, {mood.lower()}"
     if "suit" in attributes and "rank" in attributes:
         return f"{attributes['rank']} {colour_name(language, attributes['suit'])}"
     if colour and attributes.get("kind") == "colour":
         return colour_name(language, colour)
     return face
-
-
-def _mood(mood: str, language: Language) -> str:
-    return language.text("page.mood_happy") if mood == "Happy" else language.text("page.mood_sad")
 
 
 _USUAL_WHITE, _USUAL_PX_PER_MM = np.full(3, 0.88), 1.2

@@ -26,6 +26,7 @@ from referee.setup.step import (
     camera_missing,
     deck_of,
     seats_of,
+    shares,
 )
 from vision.arrays import Points
 from vision.camera_moved import table_now
@@ -268,8 +269,7 @@ def seat_handles(ring: SeatRing, table: Table, size_px: tuple[int, int], languag
     for seat in range(ring.players):
         part = ring.part_of(seat)
         point = part[len(part) // 2]
-        (x, y) = table.to_px(point[None])[0]
-        at = (round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4))
+        (at,) = shares(table.to_px(point[None]), size_px)
         way = ring.way_of((float(point[0]), float(point[1]))) / ring.length_mm % 1
         handles.append(Handle(seat, at, language.text("setup.seats.seat", n=seat + 1), way))
     return tuple(handles)
@@ -293,8 +293,7 @@ def seat_shapes(ring: SeatRing, table: Table, size_px: tuple[int, int]) -> tuple
         edge = ring.part_of(seat, step_mm=40.0)
         inner = np.clip((edge - corner) @ axes.T, inset, lengths - inset) @ axes + corner
         outline = table.to_px(np.concatenate([edge, inner[::-1]]))
-        corners = tuple((round(float(x) / size_px[0], 4), round(float(y) / size_px[1], 4)) for x, y in outline)
-        shapes.append(Shape(corners, "seat", str(seat + 1)))
+        shapes.append(Shape(shares(outline, size_px), "seat", str(seat + 1)))
     return tuple(shapes)
 
 

@@ -132,15 +132,15 @@ def _taken(store: DeckStore, data: bytes) -> str:
         deck = unpack_deck(data, "this file")
     except BadDeckError as error:
         raise LessonError("fault.deck_file_bad") from error
-    plain = deck.name
+    own = deck.name
     for again in range(1, _MOST_TRIES):
-        name = plain if again == 1 else f"{plain} {again}"
+        name = own if again == 1 else f"{own} {again}"
         try:
             check_name(store, name)
         except LessonError as error:
-            if error.key == "fault.deck_name_taken" or plain.casefold() in deck_names():
+            if error.key == "fault.deck_name_taken" or own.casefold() in deck_names():
                 continue
             raise
         store.add(renamed(deck, name))
         return name
-    raise LessonError("fault.deck_name_taken", name=plain)
+    raise LessonError("fault.deck_name_taken", name=own)

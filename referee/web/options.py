@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.supervised import nothing
+
 if TYPE_CHECKING:
     from referee.lessons.lessons import Lessons
 
 Taken = tuple[int, NDArray[np.uint8]]
 """Time of a picture, ns, monotonic clock, and the picture, (h, w, 3) uint8 BGR."""
-
-
-def _say_nothing(_code: str) -> None:
-    """Do nothing: screens show the code."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class WebOptions:
 
     state_dir: Path | None = None
     hosts: tuple[str, ...] = ()
-    say_code: Callable[[str], None] = _say_nothing
+    say_code: Callable[[str], None] = nothing
     prints_code: bool = False
     most_watchers: int = 200
     most_of_one: int = 20

@@ -70,7 +70,7 @@ class _JsonRequest(Request):
 
     def __init__(self, request: Request, body: bytes) -> None:
         super().__init__(request.scope)
-        self._bytes, self._data = body, _plain_data(body)
+        self._bytes, self._data = body, _strict_data(body)
 
     async def body(self) -> bytes:
         """Return the bytes."""
@@ -94,7 +94,7 @@ async def on_bad_request(request: Request, error: Exception) -> Response:
     return await on_fault(request, RefusedError(400, "fault.bad_request", where=where))
 
 
-def _plain_data(body: bytes) -> dict[str, object]:
+def _strict_data(body: bytes) -> dict[str, object]:
     try:
         data = parse_object(body)
         encoded(data).encode()

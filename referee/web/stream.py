@@ -65,10 +65,10 @@ class EventStream(Response):
         while not gone.done() and not feed.closed:
             line.wake.clear()
             # Without news only the table's clock is sent; a comment would not reach the page's scripts.
-            packed, plain = feed.message(known)
+            packed, unpacked = feed.message(known)
             known = feed.version
             line.sending_since = clock()
-            await send({"type": "http.response.body", "body": packed if zipped else plain, "more_body": True})
+            await send({"type": "http.response.body", "body": packed if zipped else unpacked, "more_body": True})
             line.sending_since = None
             if feed.version == known:
                 await line.wake.wait()

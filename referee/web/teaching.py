@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, Response
@@ -41,8 +40,8 @@ class RenameCard(Model):
     expected: _Expected
 
 
-class Plain(Model):
-    """A command without further values."""
+class LessonStep(Model):
+    """A command of a lesson without further values."""
 
     do: Literal["look", "take_back", "confirm", "test", "save", "drop"]
 
@@ -90,7 +89,7 @@ class Mend(Model):
 
 
 LessonCommand = Annotated[
-    Begin | RenameCard | Plain | Say | Join | Split | MoveCard | Mend,
+    Begin | RenameCard | LessonStep | Say | Join | Split | MoveCard | Mend,
     Field(discriminator="do"),
 ]
 
@@ -106,16 +105,8 @@ def carried_out(lessons: Lessons, command: LessonCommand) -> None:
             lessons.begin(command.name.strip(), command.game, command.expected)
         case RenameCard():
             lessons.rename(command.name.strip(), command.expected)
-        case Plain():
-            plain: dict[str, Callable[[], None]] = {
-                "look": lessons.look,
-                "take_back": lessons.take_back,
-                "confirm": lessons.confirm,
-                "test": lessons.test,
-                "save": lessons.save,
-                "drop": lessons.drop,
-            }
-            plain[command.do]()
+        case LessonStep():
+            getattr(lessons, command.do)()
         case Say():
             lessons.say(command.group, {str(key): word for key, word in command.attributes.items()}, command.back)
         case Join():

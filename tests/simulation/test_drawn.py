@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from simulation.live import LiveTable, Shots
-from simulation.script import BellHit, CardPose, Carry, Flip, Motion, Rest, Script, ScriptCard, collisions, person_at
+from simulation.script import BellHit, CardPose, Carry, Flip, Motion, Rest, Script, ScriptCard, person_at
 from simulation.still import table_picture
 from simulation.truth import truth_at
 from simulation.view import Look
+from tests.support.script_check import collisions
 from vision.deck import Deck
 from vision.render_face import bgr
 

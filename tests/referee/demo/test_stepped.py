@@ -26,9 +26,10 @@ from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
 from simulation.live import LiveTable, Shots
 from simulation.pins import edges_of
-from simulation.script import BellHit, Script, collisions, person_at
+from simulation.script import BellHit, Script, person_at
 from simulation.view import Look
 from simulation.waits import LONGEST_NS
+from tests.support.script_check import collisions
 from vision.deck import Deck, load_deck
 
 Flaky = Callable[[PinFactory], PinFactory]

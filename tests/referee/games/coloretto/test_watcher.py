@@ -27,9 +27,10 @@ from referee.games.seating import AREA_MM, people_at, ring_of
 from referee.watchers.table_finder import WatchSetup
 from simulation.art import FRONT
 from simulation.live import LiveTable, Shots
-from simulation.script import CardPose, Carry, Script, ScriptCard, collisions
+from simulation.script import CardPose, Carry, Script, ScriptCard
 from simulation.view import Look as View
 from tests.support.coloretto_drawn import watch_game
+from tests.support.script_check import collisions
 from vision.deck import load_deck
 
 DECK = load_deck("coloretto")

@@ -68,9 +68,10 @@ def cards_pdf(
 ) -> tuple[bytes, dict[str, Any]]:
     """Lay out cards; return the PDF and the manifest.
 
-    Fronts and backs are on successive pages, the backs mirrored for a sheet that is flipped on its long edge. The
-    manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] from the page's top-left, `face`, `side`
-    ("front" or "back"), `attributes` of the face, and `card`, the card's number from 0.
+    Fronts and backs are on successive pages. Backs are mirrored for a sheet that is flipped on its long edge.
+
+    The manifest's `cards` have these keys. `page`: from 1. `box_mm`: [x, y, width, height] from the page's top-left.
+    `face`, `side`: "front" or "back". `attributes`: of the face. `card`: the card's number from 0.
 
     Raises:
         BadDeckError: the cards are larger than the paper.
@@ -123,8 +124,8 @@ _WHITE = "#ffffff"
 def deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
     """Lay out all cards of a deck; return the PDF and the manifest.
 
-    The sides of a card are on successive pages, the second mirrored for a sheet that is flipped on its long edge. The
-    manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] from the page's top-left, `face` and `side`.
+    The sides of a card are on successive pages. The second is mirrored for a sheet that is flipped on its long edge.
+    The manifest's `cards` have `page`, `box_mm`, `face` and `side` (see `cards_pdf`).
 
     Raises:
         BadDeckError: the cards are larger than the paper.
@@ -201,8 +202,8 @@ _ADVICE = (
 def markers_pdf(paper: str) -> tuple[bytes, dict[str, Any]]:
     """Lay out marker cards 0 to 15, eight a page; return the PDF and the manifest.
 
-    The manifest's `cards` have `page` (from 1), `box_mm` [x, y, width, height] of the black square from the page's
-    top-left, `cut_mm` likewise of the card to cut out, `marker` (the number), `face` and `side`.
+    The manifest's `cards` have these keys. `page`: from 1. `box_mm`: [x, y, width, height] of the black square from the
+    page's top-left. `cut_mm`: the same of the card to cut out. `marker`: its number. `face`, `side`.
     """
     grid = Grid(2, 4, _CARD_MM, PAPERS_MM[paper])
     sheet = SheetPages(grid.page_mm, "Ringmaster: markers", two_sided=False)

@@ -1,9 +1,8 @@
 """The bell, one button for all or one a seat: turns edges into presses, raw edges and stuck buttons.
 
-One edge does not make a press: a spike from a fridge has one edge, and a motor's brushes make hundreds. A press
-counts once the contact has been closed for `contact_ns` without a break, about 0.4 ms; a finger holds ten times
-longer. The press is then dated back to its first edge. Chatter belongs to the press until the line has been open for
-more than `chatter_ns`.
+One edge is not a press: a fridge makes one edge, and a motor's brushes make hundreds. A press counts after an unbroken
+contact of `contact_ns` (0.4 ms); a finger holds ten times longer. Its time is that of its first edge. Chatter belongs
+to the press until the line has been open for more than `chatter_ns`.
 
 `feed` takes edges, `advance` takes the time between them, and `deadline_ns` is the time of the next decision.
 """
@@ -66,8 +65,7 @@ class _ButtonPhase(Enum):
 class Debouncer:
     """Debounces one line. `active` is True while the contact is closed, whatever the electrical level.
 
-    Late edges never change an earlier decision. Contacts are as long as their time stamps say, and a press keeps the
-    time of its first edge.
+    Time stamps alone decide. A late edge never changes an earlier decision.
     """
 
     def __init__(self, settings: DebounceSettings | None = None, *, active: bool = False, t_ns: int = 0) -> None:
@@ -214,8 +212,8 @@ class _WaitingPress:
 class BellLogic:
     """Orders the presses of all buttons (an `EdgeLogic`).
 
-    A press is released when no other button can still have been pressed before it. That is when the others' chatter is
-    decided and `advance` has passed it. Two presses therefore keep their order, however close they are.
+    A press waits until no other button can have been pressed before it: `advance` has passed it, and the chatter of the
+    others is decided. Two presses therefore keep their order, however close they are.
     """
 
     def __init__(self, seats: Mapping[str, int | None], settings: DebounceSettings | None = None) -> None:

@@ -1,8 +1,8 @@
 """The Raspberry Pi's pins through gpiozero and lgpio.
 
-lgpio passes on the kernel's time stamp of each edge (ns on CLOCK_MONOTONIC, kernel 5.10 and later), sorted over all
-lines. gpiozero passes it to `pin.when_changed` in seconds, exact to some ns. Their own debouncing stays off: it moves
-stamps or does nothing.
+lgpio passes on the kernel's time stamp of each edge, in the order of time over all lines. The stamp is in ns on
+CLOCK_MONOTONIC (kernel 5.10 and later). gpiozero passes it to `pin.when_changed` in seconds, exact to some ns. Their
+own debouncing stays off: it moves stamps or does nothing.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ as sudden, but short and without tones. Speech and music have low tones, or tone
 tones fade within some hundredths of a second. Every measure is relative to the sound just before the strike: a noisy
 room or a bell that still rings does not count.
 
-`arecord` (alsa-utils, part of Raspberry Pi OS) captures the sound in its own process. A sound driver that hangs when a
-USB microphone is pulled out then hangs that process only, which can be restarted.
+`arecord` (alsa-utils, part of Raspberry Pi OS) captures the sound in its own process. A driver may hang when a USB
+microphone is pulled out. It then hangs that process only, which can be restarted.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Channels: /game (the header of an event log, once), /camera (foxglove.Compressed
 time is the monotonic time of the event; for a frame the end of its middle row's exposure.
 
 Frames are written as protobuf, which needs a quarter less space than base64 in JSON; both are read. Publish time is the
-end of the last row's exposure, which makes a replay as exact as the game. Other programs' recordings lack it, and log
-time replaces it.
+end of the last row's exposure, so that a replay is as exact as the game. Recordings of other programs lack it: log time
+replaces it.
 """
 
 from __future__ import annotations

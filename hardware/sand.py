@@ -1,9 +1,9 @@
 """The sandtimer: turns edges of its barrier and tilt switch into flips, runs and the last grain.
 
-`Glass` models the sand: the upper part shrinks while sand runs, and turning the timer swaps both parts. Sand that stops
-with none left has run out. Sand that stops earlier was stopped by an obstacle, and the tilt switch shows which one. A
-timer that moved was knocked over, or was flipped early if the sand runs on in the other direction. A timer that did not
-move is clogged. Without a tilt switch the length of the next flow shows whether it was flipped. Without a light barrier
+`Glass` models the sand: the upper part shrinks while sand runs, and turning the timer swaps both parts. Sand
+that stops with an empty upper part has run out. Sand that stops earlier was stopped: the tilt switch shows why. A timer
+that moved was knocked over, or was flipped early if the sand runs on in the other direction. A timer that did not move
+is clogged. Without a tilt switch the length of the next flow shows whether it was flipped. Without a light barrier
 the learned duration replaces it.
 
 The end is the last grain's fall. It is known one pause later; events in between are judged by their own times.
@@ -157,8 +157,8 @@ class Glass:
 def learn_sandtimer(runs: Sequence[Sequence[int]]) -> SandProfile:
     """Learn a timer from whole runs, each the times (ns) of the light barrier's edges.
 
-    At least two runs, one in each direction, show their difference. Raises TooLittleSandError for fewer runs, for a run
-    with few edges, and for runs that differ too much to be whole.
+    At least two runs, one in each direction, show their difference. Raises TooLittleSandError for fewer runs, for few
+    edges in a run, and for runs of different lengths.
     """
     if len(runs) < 2:
         raise TooLittleSandError(

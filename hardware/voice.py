@@ -1,8 +1,8 @@
 """Speech and chimes as sound files: the programs that render them, and a cache of rendered sentences.
 
 Every program runs as its own process: a driver that hangs with an unplugged loudspeaker blocks that one only.
-`aplay` is the first choice: Raspberry Pi OS has it (alsa-utils, as `arecord`), and it needs no sound server. A service
-that runs before any log-in can therefore play.
+`aplay` is the first choice: Raspberry Pi OS has it (alsa-utils), and it needs no sound server. A service can therefore
+play before anybody has logged in.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class TruePicture:
 
 @dataclass(frozen=True, eq=False)
 class PictureOutcome:
-    """The outcome of each true card of a picture with its group, and the certain readings that are on no card."""
+    """The outcome of each true card of a picture with its group; false: confident readings on no card."""
 
     picture: TruePicture
     cards: tuple[tuple[str, str, TrueCard, Card | None], ...]
@@ -177,13 +177,13 @@ def summary(verdicts: Iterable[PictureOutcome]) -> dict[str, Any]:
 
 
 def corner_distances(found: Corners, true: Corners) -> NDArray[np.float64]:
-    """Distances (4,) of the corners, (4, 2) each, in the cyclic order that makes the largest of them least."""
+    """Return the distances (4,) of corners, (4, 2) each, in the cyclic order with the least largest distance."""
     orders = [np.roll(found, turn, axis=0) for turn in range(4)]
     return min((np.linalg.norm(order - true, axis=1) for order in orders), key=lambda gaps: float(gaps.max()))
 
 
 def width_px(corners: Corners) -> float:
-    """Mean length of a card's two shorter sides."""
+    """Return the mean length of a card's two shorter sides."""
     sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     return float(min(sides[0] + sides[2], sides[1] + sides[3]) / 2)
 
@@ -207,7 +207,7 @@ def match(found: Sequence[Corners], true: Sequence[Corners]) -> dict[int, int]:
 
 
 def _overlap(one: Corners, other: Corners) -> float:
-    """Intersection over union of two convex outlines."""
+    """Return the intersection over union of two convex outlines."""
     if len(one) < 3:
         return 0.0
     a, b = one.astype(np.float32), other.astype(np.float32)

@@ -48,5 +48,5 @@ def _grouped(rulings: Iterable[RulingData]) -> dict[tuple[int, str], Sequence[Ru
 
 
 def _says(ruling: RulingData, older: RulingData) -> bool:
-    """Return whether a ruling has all values of an older one, apart from its frame and its place in the order."""
+    """Return whether a ruling has all values of an older one, except those that say how it was judged."""
     return all(ruling.get(key) == value for key, value in older.items() if key not in _HOW)

@@ -51,7 +51,7 @@ def write_whole(path: Path, data: bytes, *, secret: bool = False) -> None:
 def whole_file(path: Path, *, secret: bool = False) -> Iterator[BinaryIO]:
     """Open a temporary file; it replaces the target when the block ends without an error.
 
-    File and folder are synced, so a power cut leaves the old file or the new one, never a torn one.
+    File and folder are synced: a power cut leaves the old file or the new one whole.
 
     Raises:
         BadInputError: the path is a folder, or its folder is missing.

@@ -23,7 +23,7 @@ def profile_of(found: Survey, reach_mm: float) -> TableProfile:
 
 
 def sheet_profile(found: SheetSurvey, bare: Image) -> TableProfile:
-    """Return the profile of a table fitted to sheets; bare (h, w, 3): the picture after they are taken away."""
+    """Return the profile of a table fitted to sheets; bare (h, w, 3): the picture without them."""
     edge_mm = rectangle_of(found.corners_mm.reshape(-1, 2))
     return _with_texture(TableProfile(found.table, edge_mm, REACH_MM), small_grey(bare))
 

@@ -8,7 +8,7 @@ PAPERS = ("a4", "letter")
 
 
 def printed(what: str, paper: str) -> tuple[bytes, dict[str, object]]:
-    """Return the PDF of a deck or of the "markers" on a paper (of `PAPERS`), and the manifest of its pages.
+    """Return the PDF of a deck or of the "markers", and the manifest of its pages; paper: of `PAPERS`.
 
     Raises:
         BadDeckError: the deck is broken.

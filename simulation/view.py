@@ -1,7 +1,7 @@
 """Poses of things on a simulated table, and their projection by a pinhole camera.
 
-Table coordinates of drawings are mm from the top-left corner of the camera's area, x to the right, y down; heights are
-mm above the table.
+Table coordinates are mm from the top-left corner of the camera's area, x to the right, y down. Heights are mm above the
+table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks the catalogues of texts: `make words`.
 
-A key is used if a string of the code or of a page's script equals it, or fits it with places (`f"fault.{key}"`). `make
-words` copies the texts of errors in `vision` and `hardware` from the code.
+A key is used if a string of the code or of a script equals it, or fits it with places (`f"fault.{key}"`). `make words`
+copies the texts of errors in `vision` and `hardware` from the code.
 """
 
 from __future__ import annotations

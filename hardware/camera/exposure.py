@@ -317,7 +317,7 @@ AGAIN_AFTER, GIVE_UP_AFTER = 8, 48
 class DriftWatch:
     """Drops drifting frames and locks again, until it gives up.
 
-    It locks again every AGAIN_AFTER frames, since controls take some frames to work, and gives up after GIVE_UP_AFTER
+    It locks again every AGAIN_AFTER frames, since controls take some frames to work. It gives up after GIVE_UP_AFTER
     drifting frames in a row.
     """
 

@@ -7,10 +7,9 @@ Documentation/userspace-api/media/v4l, VIDIOC_QUERYCAP).
 Webcams keep their settings while they have power, also those for another evening's lamp. The automatics are therefore
 switched on first, and off when the picture is steady: white balance takes one to two seconds.
 
-Times of exposure. The driver stamps a frame when its first bytes arrive, which is after the first row was read. `grab`
-returns when the last bytes have arrived. The camera's compression adds an unknown delay, and a frame therefore counts
-as exposed on arrival. That is a few milliseconds late, never early: a hand that came after the bell is never in a frame
-dated before it.
+Times of exposure. The driver stamps a frame when its first bytes arrive; `grab` returns with the last bytes. The
+camera's compression adds an unknown delay. A frame therefore counts as exposed on arrival, a few milliseconds late.
+A frame that is dated before the bell never shows a hand that came after it.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ class Standing:
 def league(results: Iterable[Result], scale: Sequence[float] = ()) -> list[Standing]:
     """Return the standings, best first, after games in the order of play.
 
-    scale: points for each place, from the first; 0 beyond it. Without a scale a player gets a point for each player
-    behind, and half a point for each at the same place: games of two and of five then fit into one league. Players at
-    one place share its points.
+    scale: points for each place, from the first; 0 beyond it. Players at one place share its points. Without a scale a
+    player gets a point for each player behind, and half a point for each at the same place. Games of two and of five
+    then fit into one league.
     """
     found: dict[str, Standing] = {}
     for result in results:

@@ -46,7 +46,7 @@ COMMANDS = {
     "completion": "print a script with which bash, zsh or fish completes commands and options",
     "bench": "measure how fast and how well Ringmaster reads",
 }
-"""Each command with its summary; its module in this package has it as `command`."""
+"""The summary of each command; the object `command` of the module with that name is the command."""
 
 # Errors of a disk or a device that is full.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})

@@ -1,7 +1,7 @@
 """A connection to an MQTT 5 broker by Eclipse Paho, and the seals of a club's messages.
 
-An invitation's code is never transmitted. Both ends derive one key from it and the table's name, and seal each message
-with that key (HMAC, RFC 2104).
+An invitation's code is never transmitted. Both ends derive a key from the code and the table's name. They seal each
+message with that key (HMAC, RFC 2104).
 
 A `BrokerLine` is new for each connection: Paho then repeats no message of an earlier one.
 """

@@ -1,7 +1,7 @@
 """The models of the JSON that is printed and read: `docs/schemas/` is made of them (`make commands`).
 
-A ruling and an event may have further keys; all else has these and no others. What `bench` prints is for whoever
-measures, and may change with what is measured.
+A ruling and an event may have further keys; the other objects have no others. The JSON of `bench` has no schema and
+may change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SCHEMAS: dict[str, TypeAdapter[Any]] = {
 
 
 def schema_text(name: str) -> str:
-    """Return a schema as a file holds it."""
+    """Return the text of a schema's file."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return json.dumps({**head, **SCHEMAS[name].json_schema()}, indent=1, ensure_ascii=False) + "\n"
 

@@ -1,4 +1,4 @@
-"""Decks, and what was learned of one."""
+"""Answers about decks, and about a deck that was taught."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ShownDeck(JsonAnswer):
 
 
 class TaughtCard(JsonAnswer):
-    """A card in a picture that was learned from; new: whether its face had not been seen before."""
+    """A card from which a face was learned; new: whether the face was new."""
 
     face: str
     new: bool
@@ -53,7 +53,7 @@ class TaughtCard(JsonAnswer):
 
 
 class TaughtUnclear(JsonAnswer):
-    """A card that nothing was learned from."""
+    """A card from which nothing was learned."""
 
     corners_px: Corners
     reason: str
@@ -85,7 +85,7 @@ class Nearest(JsonAnswer):
 
 
 class Weakest(JsonAnswer):
-    """Return the two faces with the least log-odds between them."""
+    """The two faces with the least log-odds between them."""
 
     face: str
     rival: str

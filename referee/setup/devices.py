@@ -287,7 +287,7 @@ class LampStep:
         return Wish(signal=Signal.VALID)
 
     def look(self, seen: StepInput) -> StepFinding:
-        """Ask."""
+        """Return the question, or the result once it is answered."""
         language = seen.language
         choices = tuple(
             Choice(text, {key: value}, chosen=self._answers.get(key) is value)

@@ -192,8 +192,8 @@ def find_markers_or_none(image: Image) -> tuple[Marker, ...]:
 def bleached_blocks(image: Image, whites: Points) -> list[tuple[tuple[float, float], ...]]:
     """Return the boxes, corners as fractions of the picture's size, in which a white card would be bleached.
 
-    whites (n, 3): levels of the marker cards' white. A box is bleached if the table is clipped there, or brighter than
-    white paper, as only a lamp's reflection is.
+    whites (n, 3): levels of the marker cards' white. A box is bleached if the table is clipped there. It is also
+    bleached if it is brighter than white paper: only a lamp's reflection is.
     """
     columns, rows = _BLOCKS
     brightest = largest(image)

@@ -119,7 +119,10 @@ class Auth:
         return code, self.pairing.left_s, self.address or ""
 
     def help_in(self) -> bool:
-        """Give a new code and more tries after refusals, because a person in the room has pressed the bell."""
+        """Renew the code and its tries after refusals, because a person in the room has pressed the bell.
+
+        Returns whether there is a new code.
+        """
         code = self.pairing.renew()
         if code is not None:
             self._options.say_code(code)

@@ -1,9 +1,8 @@
 """Names and addresses of the page, without any name that a foreign name server can give.
 
-A foreign page may resolve its own name to this machine (DNS rebinding) and would then count as ours. A name therefore
-counts only if nobody on the internet can own it. Either public name servers do not know its ending (RFC 6762 G, RFC
-8375). Or it is this machine's name, alone or with an ending of this network. Numeric addresses count: no name server
-gives them.
+A foreign page could let its own name resolve to this machine (DNS rebinding). A name therefore counts only if nobody
+on the internet can own it. Either public name servers do not know its ending (RFC 6762 G, RFC 8375). Or it is this
+machine's name, alone or with an ending of this network. Numeric addresses count: no name server gives them.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def name_of(host: str) -> str | None:
 
 
 def addresses(names: OwnNames, reached: str | None, port: int | None) -> list[str]:
-    """Return the page's addresses by name and, where it can be typed, by number, for a browser with a wrong one.
+    """Return the page's addresses: by name, and by number where that can be typed.
 
     reached: our address that the browser has connected to.
     """

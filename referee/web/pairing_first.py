@@ -1,8 +1,8 @@
 """The first device: while no device is paired, an act by a person in the room admits one.
 
-A spoken code does not help without a loudspeaker. A waiting device therefore shows a number, and that many presses of
-the bell admit it. Or it shows a mark, and the camera must see it. Both identify the device: a press that was meant for
-another device does not admit it. Pure but for the random source; thread-safe.
+A table without a loudspeaker cannot say a code. A waiting device therefore shows a number, and that many presses of the
+bell admit it. Or it shows a mark, and the camera must see it. Number and mark identify the device: a press for another
+device does not admit it. Pure but for the random source; thread-safe.
 """
 
 from __future__ import annotations

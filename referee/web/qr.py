@@ -9,7 +9,7 @@ import segno
 
 
 def qr_lines(text: str) -> list[str]:
-    """Return a text as a QR code for a terminal, two rows a line, black on white in any colour scheme."""
+    """Return a text as a QR code for a terminal, two rows a line, always black on white."""
     into = StringIO()
     segno.make_qr(text, error="m").terminal(into, compact=True)
     # segno draws the white modules.

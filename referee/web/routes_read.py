@@ -113,7 +113,7 @@ def routes(referee: Referee, ask: Reads, auth: Auth, options: WebOptions) -> API
 
     @router.get("/api/cameras")
     async def cameras() -> Response:
-        """Return the cameras that are plugged in, and failures of the set-up of the one in use, a sentence each."""
+        """Return the cameras that are plugged in, and a sentence for each setting that the used one refused."""
         found = await ask(referee.plugged)
         notes = [in_language(note, referee.language) for note in referee.devices.camera_notes]
         return Json({"cameras": [{"camera": spec, "name": name} for spec, name in found], "notes": notes})

@@ -220,7 +220,7 @@ def _smear(luck: random.Random) -> tuple[str, Alter]:
 
 
 def _bump(luck: random.Random) -> tuple[str, Alter]:
-    """Return a push of the camera, by 2 to 30 mm on the table, and a turn, by 0.2 to 5 degrees."""
+    """Return a push of the camera by 2 to 30 mm on the table, with a turn by 0.2 to 5 degrees."""
     mm, way = luck.uniform(2.0, 30.0), luck.uniform(0, 2 * np.pi)
     degrees = luck.choice((-1, 1)) * float(np.exp(luck.uniform(np.log(0.2), np.log(5.0))))
     width, height = _SIZE

@@ -1,7 +1,6 @@
 """Whole hands of a folder of pictures with truth: `python -m tools.bench.hands DIR --players 3`.
 
-A hand is right if its cards are the true ones and nothing is unclear, unclear if something is, and wrong if it differs
-from the truth without being unclear.
+A hand with an unclear card is unclear. Another hand is right if its cards are the true ones, else wrong.
 """
 
 from __future__ import annotations

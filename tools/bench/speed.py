@@ -1,6 +1,6 @@
 """Measures the delay of rulings, in yardsticks of this machine's processor: `python -m tools.bench.speed`.
 
-It times the referee's work, and the end of each frame's work for frames in real time on a processor of their own.
+It times the referee's work. It also times the end of each frame's work, if frames come in real time.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class _Times:
 def measure(turns: int = 30, size: str = "1920x1080", seed: int = 1) -> Row:
     """Play a drawn game for four: its own rings, with the arms that ring, and two more around each card.
 
-    A ring waits for the next frame, at most one period, for frames in the queue, and for the deciding frame's reading,
-    the ruling and its words. A ring that is ruled late is unclear.
+    A ring waits for the next frame, at most one period, and for frames in the queue. Then the deciding frame is read,
+    and the ruling and its words are made. A ring that is ruled late is unclear.
     """
     times = _Times()
     width, height = map(int, size.split("x"))
@@ -82,7 +82,7 @@ def _late(times: list[float]) -> float:
 
 
 class _Referee:
-    """Plays a table through a session, on a clock that runs only while the referee works or waits for a frame."""
+    """Plays a table through a session; its clock runs only while the referee works or waits for a frame."""
 
     def __init__(self, laid: PilesTable, times: _Times, luck: random.Random) -> None:
         self._laid, self._times = laid, times

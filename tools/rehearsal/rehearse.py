@@ -37,8 +37,8 @@ TIMED_S = 20
 INSTALL_LIMIT_S = 7200
 HUNG_LIMIT_S = 600
 
-# The unit's own file stays unchanged. A Raspberry Pi has its name in /proc and its camera's memory in /dev/dma_heap,
-# and is several times as fast as this machine.
+# The unit's own file stays unchanged. A Raspberry Pi has its name in /proc, and its camera's memory in /dev/dma_heap.
+# It is several times as fast as this machine.
 DROP_IN = f"""[Service]
 BindReadOnlyPaths={PLACE}/cpuinfo:/proc/cpuinfo
 DeviceAllow=/dev/udmabuf rw

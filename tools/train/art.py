@@ -31,7 +31,7 @@ class TrainingDeck:
 
 
 class _Painter:
-    """Paints the faces of one deck, (h, w, 3) each, which share paper, inks, font, and the place of corner indices."""
+    """Paints the faces of one deck, (h, w, 3) each; they share paper, inks, font and places of indices."""
 
     def __init__(self, g: Random, h: int, w: int) -> None:
         self.g, self.h, self.w = g, h, w

@@ -156,7 +156,7 @@ class Tally:
 
 
 def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
-    """Return what is found of cards of known size at once, and after a second pass under those that were hit."""
+    """Return the found cards of known size: at once, and after a second pass below those that were hit."""
     first, second, cards = Tally(), Tally(), CardFinder()
     for truth in truths:
         markers = tuple(markers_in(truth.picture))

@@ -25,7 +25,7 @@ SIDE = 640  # px of a ground; the canvas shows a part of it
 
 
 def _even(g: Random, n: int) -> Floats:
-    """Paint, felt or paper of one colour; half of them pale: cards of the same white hardly differ from those."""
+    """Return paint, felt or paper of one colour; half are pale, from which white cards hardly differ."""
     fill = colour(g, str(g.choice(["", "", "white", "light"])))
     image = filled(n, n, fill) + noise(g, n, n, g.integers(2, 30)) * np.float32(g.uniform(0, 12))
     return image + g.standard_normal((n, n, 1), np.float32) * np.float32(g.choice([0, g.uniform(0, 8)]))

@@ -39,14 +39,14 @@ def _apart(g: Random, s: LayoutArea) -> Poses:
 
 
 def _heap(g: Random, s: LayoutArea) -> Poses:
-    """Return a pile, two or three cards that partly cover one another, a heap, or a mess all over the table."""
+    """Return cards that cover one another: a pile, two or three cards, a heap, or a mess over the table."""
     spread, turn, most = [(0.05, 0.03, 8), (0.5, 9, 4), (0.5, 0.2, 10), (0.7, 9, 20), (2.5, 9, 36)][g.integers(0, 5)]
     n = g.integers(2, most)
     return s.at(g.normal(0, spread * g.uniform(0.2, 2), (2, n)), g.normal(0, turn, n))
 
 
 def _grid(g: Random, s: LayoutArea) -> Poses:
-    """Rows and columns side by side, some with gaps, a tenth with cards turned by quarters."""
+    """Return rows and columns side by side, some with gaps; a tenth has cards turned by quarters."""
     places = np.argwhere(g.random(size := g.integers(1, 7, 2)) < 0.9) - size / 2
     quarters = g.integers(0, 4, len(places)) * (1 if g.random() < 0.1 else 2)
     off = g.normal(0, g.choice([0.003, 0.01, 0.03]), (3, len(places)))
@@ -55,7 +55,7 @@ def _grid(g: Random, s: LayoutArea) -> Poses:
 
 
 def _columns(g: Random, s: LayoutArea) -> Poses:
-    """Columns or rows whose cards show strips of 0.12–0.6 of a short side (8–38 mm of 63)."""
+    """Return columns or rows whose cards show strips of 0.12 to 0.6 of a short side (8 to 38 mm of 63)."""
     step, upright, jitter = g.uniform(0.12, 0.6), g.random() < 0.75, g.choice([0.01, 0.03, 0.06])
     counts = g.integers(1, g.integers(3, 13), g.integers(1, 6))
     over = np.repeat(np.arange(len(counts)), counts) * (1 if upright else s.aspect) * g.uniform(0.97, 1.4)

@@ -43,7 +43,7 @@ class Scene(NamedTuple):
 
 @lru_cache(maxsize=200)
 def numbered_deck(seed: int, index: int) -> TrainingDeck:
-    """Deck number `index` of an endless supply; each has its own seed."""
+    """Return deck number `index` of an endless supply; each has its own seed."""
     return make_deck(np.random.default_rng((seed, 1, index)))
 
 

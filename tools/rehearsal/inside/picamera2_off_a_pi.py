@@ -1,8 +1,8 @@
 """Lets stock picamera2 use libcamera's Virtual camera on a computer that is no Raspberry Pi.
 
-Part of the rehearsal machine only. Loaded at every start of Python, it waits for an import of picamera2. Three things
-are missing off a Raspberry Pi: the display library, a raw stream that lists the sensor's modes, and buffers with the
-two planes of NV12 apart, as the Virtual camera needs them.
+Part of the rehearsal machine only. Loaded at every start of Python, it waits for an import of picamera2. It supplies
+three things that other computers lack. They are the display library, a raw stream that lists the sensor's modes, and
+buffers with the two planes of NV12 apart.
 """
 
 from __future__ import annotations

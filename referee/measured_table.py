@@ -22,10 +22,10 @@ def profile_of(found: Survey, reach_mm: float) -> TableProfile:
     return _with_texture(TableProfile(found.table, edge_mm, reach_mm, markers_mm), found.grey)
 
 
-def sheet_profile(found: SheetSurvey, bare: Image) -> TableProfile:
-    """Return the profile of a table fitted to sheets; bare (h, w, 3): the picture without them."""
+def sheet_profile(found: SheetSurvey, empty: Image) -> TableProfile:
+    """Return the profile of a table fitted to sheets; empty (h, w, 3): the picture without them."""
     edge_mm = rectangle_of(found.corners_mm.reshape(-1, 2))
-    return _with_texture(TableProfile(found.table, edge_mm, REACH_MM), small_grey(bare))
+    return _with_texture(TableProfile(found.table, edge_mm, REACH_MM), small_grey(empty))
 
 
 def _with_texture(profile: TableProfile, grey: Image) -> TableProfile:

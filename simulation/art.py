@@ -16,7 +16,7 @@ from vision.deck import Deck
 from vision.render_face import face_image
 
 FRONT, BACK = "front", "back"
-_PLAIN_BACK = (120, 70, 60)  # BGR
+_BACK_COLOUR = (120, 70, 60)  # BGR
 
 
 class DeckArt:
@@ -28,15 +28,15 @@ class DeckArt:
         self._pictures: dict[tuple[str, str], Image] = {}
         self.card_mm = deck.card_mm
         size = (round(deck.card_mm[1] * px_per_mm), round(deck.card_mm[0] * px_per_mm), 3)
-        self._plain = np.full(size, _PLAIN_BACK, np.uint8)
-        self.cutout = cutout(self._plain, deck.corner_radius_mm / deck.card_mm[0])
+        self._blank_back = np.full(size, _BACK_COLOUR, np.uint8)
+        self.cutout = cutout(self._blank_back, deck.corner_radius_mm / deck.card_mm[0])
 
     def picture(self, face: str, side: str) -> Image:
         """Return a face or the common back, (h, w, 3) uint8 BGR, with a cache; an unknown back has one colour."""
         key = ("", side) if side == BACK else (face, side)
         if key not in self._pictures:
             shown = self._deck.back if side == BACK else self._deck.face(face, side)
-            self._pictures[key] = self._plain if shown is None else face_image(self._deck, shown, self._px_per_mm)
+            self._pictures[key] = self._blank_back if shown is None else face_image(self._deck, shown, self._px_per_mm)
         return self._pictures[key]
 
 

@@ -103,19 +103,19 @@ _BLUR_MARGIN = 4
 class StillLayer:
     """The table with the cards that are still, as the lens shows it, without noise.
 
-    bare: the table without cards, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see `light_over`. `picture` is
-    the result; `version` grows with each change.
+    ground: the table without cards, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see `light_over`. picture: the
+    result. version: grows with each change.
     """
 
-    def __init__(self, bare: Image, light: NDArray[np.float32], look: Look) -> None:
-        self._bare = bare
-        self._plain = bare.copy()
+    def __init__(self, ground: Image, light: NDArray[np.float32], look: Look) -> None:
+        self._ground = ground
+        self._unlit = ground.copy()
         self._light = np.clip(np.rint(light * _LIGHT_UNIT), 0, 255).astype(np.uint8)
         self._look = look
         self._lying: dict[object, Patch] = {}
-        height, width = bare.shape[:2]
+        height, width = ground.shape[:2]
         self._all: Box = (0, 0, width, height)
-        self.picture = bare.copy()
+        self.picture = ground.copy()
         self.version = 0
         self._develop(self._all)
 
@@ -150,9 +150,9 @@ class StillLayer:
 
     def _redraw(self, box: Box) -> None:
         left, top, right, bottom = box
-        self._plain[top:bottom, left:right] = self._bare[top:bottom, left:right]
+        self._unlit[top:bottom, left:right] = self._ground[top:bottom, left:right]
         for patch in self._lying.values():
-            patch.blend(self._plain, box)
+            patch.blend(self._unlit, box)
         grown = (left - _BLUR_MARGIN, top - _BLUR_MARGIN, right + _BLUR_MARGIN, bottom + _BLUR_MARGIN)
         self._develop(common(grown, self._all))
 
@@ -160,7 +160,7 @@ class StillLayer:
         """Apply light and the lens's blur to a part of the picture."""
         wide = (box[0] - _BLUR_MARGIN, box[1] - _BLUR_MARGIN, box[2] + _BLUR_MARGIN, box[3] + _BLUR_MARGIN)
         left, top, right, bottom = common(wide, self._all)
-        seen = self.lit(self._plain[top:bottom, left:right], (left, top))
+        seen = self.lit(self._unlit[top:bottom, left:right], (left, top))
         if self._look.blur_px > 0:
             seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), self._look.blur_px), np.uint8)
         inner = seen[box[1] - top : box[3] - top, box[0] - left : box[2] - left]

@@ -90,22 +90,22 @@ class LiveTable:
         self.art = DeckArt(deck, 1.25 * self.view.px_per_mm(*middle))
         self._cards = CardPictures(self.art)
         self.marked: dict[int, Place] = marker_places(random, script.markers, script.area_mm)
-        bare = surface(random, look.table, self.view.homography, script.area_mm, size)
+        ground = surface(random, look.table, self.view.homography, script.area_mm, size)
         for number, place in self.marked.items():
             piece = marker_piece(number, place)
             patch = piece_patch(piece, self.view.to_px(piece.corners_mm), size)
             if patch is not None:
-                patch.blend(bare)
+                patch.blend(ground)
         if script.bell_mm is not None:
-            draw_bell(bare, self.view, script.bell_mm)
-        self._still = StillLayer(bare, light_over(random, size, look), look)
+            draw_bell(ground, self.view, script.bell_mm)
+        self._still = StillLayer(ground, light_over(random, size, look), look)
         noise = (size[1] + _NOISE_MARGIN, size[0] + _NOISE_MARGIN, 3)
         grains = look.noise * random.standard_normal(noise, dtype=np.float32)
         self._brighter = np.rint(np.clip(grains, 0, 255)).astype(np.uint8)
         self._darker = np.rint(np.clip(-grains, 0, 255)).astype(np.uint8)
         self._patches: dict[tuple[object, ...], Patch | None] = {}
         self._hands: dict[tuple[int, str], HandArt] = {}
-        self._stands, self._stood = bare.copy(), (-1, 0.0, 0.0, 0)
+        self._stands, self._stood = ground.copy(), (-1, 0.0, 0.0, 0)
 
     def twin(self) -> LiveTable:
         """Return a copy of the table for another thread."""

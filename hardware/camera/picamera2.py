@@ -1,8 +1,8 @@
 """A Raspberry Pi camera through picamera2: a main stream for reading and a small grey one for motion.
 
 Times of exposure. A sensor sends a row when the row's exposure is over, and libcamera takes SensorTimestamp with the
-first row. On a Raspberry Pi the stamp is therefore the end of the first row's exposure (picamera2, issue 821). The other
-rows follow at an even pace, in at most the shortest frame time of the sensor's mode. This module uses that limit: the
+first row. On a Raspberry Pi the stamp is therefore the end of the first row's exposure (picamera2, issue 821). The
+other rows follow at an even pace, in at most the shortest frame time of the sensor's mode. This module uses it: the
 last row is dated late, never early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME; the first frame shows which.
 
 Exposure and white balance are set on the table, locked, read back, and watched with every frame.

@@ -108,8 +108,8 @@ def _table(picture: Picture, profile: TableProfile | None) -> tuple[Table | None
 
     Returns None for both without a profile: the reader then uses the picture's markers.
     """
-    from vision.camera_moved import not_shown_to_stand, table_now
     from vision.markers import unmirrored_markers
+    from vision.profile_check import not_shown_to_stand, table_now
 
     if profile is None:
         return None, None

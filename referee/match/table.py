@@ -19,10 +19,10 @@ from referee.errors import BadInputError
 from referee.files import set_aside, write_whole
 from referee.scoring.seats import marker_rectangle
 from vision.arrays import Image
-from vision.camera_moved import table_now
 from vision.errors import VisionError
 from vision.markers import sight_markers, table_from_markers
 from vision.profile import TableProfile, load_profile, profile_text
+from vision.profile_check import table_now
 from vision.table import Table
 
 Polygon = NDArray[np.float64]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from referee.errors import BadInputError
 from referee.phrases import Phrase, phrase, phrase_of
 from referee.scoring.seats import SeatRing, marker_rectangle, markers_missing
-from vision.camera_moved import MOST_OFF_MM, Stand, not_shown_to_stand, stand_of, strays_among
 from vision.deck import Deck
 from vision.markers import (
     Marker,
@@ -21,6 +20,7 @@ from vision.markers import (
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
+from vision.profile_check import MOST_OFF_MM, Stand, not_shown_to_stand, stand_of, strays_among
 from vision.reading import Reading, doubt_at, reader_of
 from vision.table import Table
 

@@ -11,11 +11,11 @@ from referee.phrases import in_language
 from referee.setup.seats import chosen_deck
 from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
 from vision.arrays import Image
-from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import unmirrored_markers
 from vision.profile import TableProfile
+from vision.profile_check import table_now
 from vision.reading import Reading, reader_of, reasons_of
 
 CARDS = 10

@@ -29,11 +29,11 @@ from referee.setup.step import (
     shares,
 )
 from vision.arrays import Points
-from vision.camera_moved import table_now
 from vision.deck import Deck
 from vision.errors import VisionError
 from vision.markers import find_markers, table_from_markers, unmirrored_markers
 from vision.profile import TableProfile
+from vision.profile_check import table_now
 from vision.table import Table
 
 USUAL_DECK = "confetti"

@@ -69,18 +69,18 @@ class PhoneSurvey:
         """
         return lowered(table_from_markers(self.markers, size_px), THICK_MM)
 
-    def profile(self, bare: Image) -> TableProfile:
-        """Return the profile; bare (h, w, 3): the table without the phone.
+    def profile(self, empty: Image) -> TableProfile:
+        """Return the profile; empty (h, w, 3): the table without the phone.
 
         Raises:
             BadTableError, BadInputError: the markers are not on a flat table, or do not span one.
         """
-        height, width = bare.shape[:2]
+        height, width = empty.shape[:2]
         on_top = table_from_markers(self.markers, (width, height))
         table = lowered(on_top, THICK_MM)
         # Points below the seen corners: they define the table itself.
         below = tuple(Marker(one.id, table.to_px(on_top.to_mm(one.corners_px))) for one in self.markers)
-        found = profile_of(Survey(table, below, small_grey(bare)), REACH_MM)
+        found = profile_of(Survey(table, below, small_grey(empty)), REACH_MM)
         return replace(found, markers_mm={})
 
 
@@ -169,9 +169,9 @@ class TableStep:
         Raises:
             BadInputError: the table is not measured yet, with the reason.
         """
-        bare = self._bare_profile(seen.image)
-        if bare is not None and seen.image is not None:
-            profile = replace(bare, seats=seats_of(seen.kept))
+        empty = self._profile_without_reference(seen.image)
+        if empty is not None and seen.image is not None:
+            profile = replace(empty, seats=seats_of(seen.kept))
             if profile.texture is None or profile.texture.shift_px(seen.image) is None:
                 raise BadInputError("setup.table.this_table_has_no_pattern")
             return Wish(profile=profile)
@@ -183,7 +183,7 @@ class TableStep:
             raise BadInputError("setup.table.table_is_not_measured_yet") from error
         return Wish(profile=profile)
 
-    def _bare_profile(self, image: Image | None) -> TableProfile | None:
+    def _profile_without_reference(self, image: Image | None) -> TableProfile | None:
         """Return the profile of a table whose reference is taken away; None: marker cards stay."""
         if image is None or (self._kind == "phone" and not self._phone.whole):
             return None

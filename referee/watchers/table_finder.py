@@ -16,7 +16,6 @@ from referee.errors import BadInputError
 from referee.scoring.seats import SeatRing, marker_rectangle
 from referee.watchers.table_arms import ArmRegion
 from vision.arrays import Image
-from vision.camera_moved import not_shown_to_stand, stand_of
 from vision.errors import DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 from vision.markers import (
     Marker,
@@ -28,6 +27,7 @@ from vision.markers import (
     unmirrored_markers,
 )
 from vision.profile import REACH_MM, TableProfile
+from vision.profile_check import not_shown_to_stand, stand_of
 
 if TYPE_CHECKING:
     from vision.deck import Deck

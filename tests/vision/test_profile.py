@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from calibration.survey import survey
 from referee.measured_table import profile_of
-from vision.camera_moved import not_shown_to_stand, stand_of, table_now
 from vision.errors import BadTableError, MovedCameraError
 from vision.image import load_image
 from vision.markers import find_markers, sight_markers
 from vision.profile import TableProfile, load_profile, profile_text
+from vision.profile_check import not_shown_to_stand, stand_of, table_now
 from vision.table import Table
 
 Image = NDArray[np.uint8]

@@ -1,4 +1,4 @@
-// The club's page: all tables at a glance, and what was played at them.
+// Draws the club’s page: all tables at a glance, evenings, games, players and the league.
 
 import { h, patch } from "/page/dom.js";
 import { clock, day, learn, number, t } from "/page/words.js";

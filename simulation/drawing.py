@@ -103,8 +103,8 @@ _BLUR_MARGIN = 4
 class StillLayer:
     """The table with the cards that are still, as the lens shows it, without noise.
 
-    ground: the table without cards, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see `light_over`. picture: the
-    result. version: grows with each change.
+    ground: the table without cards, (h, w, 3) uint8 BGR, in full light. light: (h, w, 3), see `light_over`.
+    picture: the result. version: grows with each change.
     """
 
     def __init__(self, ground: Image, light: NDArray[np.float32], look: Look) -> None:

@@ -16,14 +16,13 @@ _HEAD = """# Commands
 Made from the commands themselves (`make commands`). All take `--help`.
 
 Exit status: 0 done; 1 the work failed, or a part of it; 2 bad input or usage, or a part of the input was left out;
-130 stopped by Ctrl-C. Whatever is wrong is one line on standard error.
+130 stopped by Ctrl-C. An error is one line on standard error.
 
-All that is for people is said in English, German or French: as `--language` says, else as the system is set
-(`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). JSON is the same in all of them, but for sentences in it. Its keys stand
-in the schemas that are named below; those of `bench` go with what is measured, and may change.
-The events of a log are in [events-confetti](schemas/events-confetti.json),
-[events-piccolino](schemas/events-piccolino.json) and [events-coloretto](schemas/events-coloretto.json), the file of
-settings in [settings](schemas/settings.json), the commands of the page in [page-commands](schemas/page-commands.json).
+Sentences are in English, German or French, by `--language` or by the system (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`,
+`LANG`). JSON has the same keys in all languages; the schemas named below define them. The JSON of `bench` has no schema
+and may change. Further schemas: the events of a log ([events-confetti](schemas/events-confetti.json),
+[events-piccolino](schemas/events-piccolino.json), [events-coloretto](schemas/events-coloretto.json)), the file of
+settings ([settings](schemas/settings.json)), the commands of the page ([page-commands](schemas/page-commands.json)).
 """
 
 

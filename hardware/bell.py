@@ -21,6 +21,7 @@ from hardware.events import BellEdge, BellPressed, Sink, TimedEvent
 from hardware.gpio import GpioLines
 from hardware.problems import BadSettingError, Health, Problem
 from hardware.settings import BellSettings, DebounceSettings, MicrophoneSettings
+from hardware.supervised import nothing
 
 
 @dataclass(frozen=True)
@@ -327,11 +328,7 @@ class BellDevice(Protocol):
 class NoBell:
     """The bell of a table without a bell."""
 
-    def start(self) -> None:
-        """Do nothing."""
-
-    def stop(self) -> None:
-        """Do nothing."""
+    start = stop = staticmethod(nothing)
 
 
 def make_bell(

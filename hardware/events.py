@@ -82,15 +82,6 @@ class SandEdge:
     found: bool = False
 
 
-class Witness(Enum):
-    """Source of a sandtimer's event."""
-
-    BARRIER = "barrier"
-    TILT = "tilt"
-    DURATION = "duration"
-    HAND = "hand"
-
-
 class SandReason(Enum):
     """Faults of a sandtimer; the announcer has the words.
 
@@ -114,7 +105,6 @@ class SandFlipped:
     """A whole run of the sandtimer began."""
 
     t_ns: int
-    witness: Witness
 
 
 @dataclass(frozen=True)
@@ -126,7 +116,6 @@ class SandRanOut:
 
     t_ns: int
     flow_ns: int
-    witness: Witness
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from hardware.edges import Clock
 from hardware.gpio import FactoryMaker, driver_faults, lgpio_factory
 from hardware.problems import BadSettingError, HardwareError, Health, PinInUseError, Problem, one_line
 from hardware.settings import MS, SECOND, LampSettings
-from hardware.supervised import SupervisedThread
+from hardware.supervised import SupervisedThread, nothing
 
 Colour = tuple[float, float, float]
 DARK: Colour = (0.0, 0.0, 0.0)
@@ -82,18 +82,13 @@ class Lamp(Protocol):
 class NullLamp:
     """The lamp of a table without a lamp."""
 
-    def show(self, signal: Signal) -> None:
-        """Do nothing."""
-
-    def mute(self, silent: bool) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
+    show = mute = close = staticmethod(nothing)
 
 
-class RecordedLamp(NullLamp):
+class RecordedLamp:
     """Records signals with their times, for tests and the simulated table."""
+
+    close = staticmethod(nothing)
 
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
         self._clock = clock

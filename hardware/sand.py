@@ -27,7 +27,6 @@ from hardware.events import (
     SandTrouble,
     Sink,
     TimedEvent,
-    Witness,
 )
 from hardware.gpio import GpioLines
 from hardware.problems import BadSettingError, TooLittleSandError
@@ -225,13 +224,13 @@ class Run:
             return None
         return self.end_ns + round((self._settings.endless - 1) * self._duration_ns)
 
-    def begin(self, t_ns: int, witness: Witness) -> SandFlipped:
+    def begin(self, t_ns: int) -> SandFlipped:
         """Start a whole run."""
         self.on = True
         self.endless = False
         self.stopped_by = None
         self._glass.fill()
-        return SandFlipped(t_ns, witness)
+        return SandFlipped(t_ns)
 
     def account(self, stopped_ns: int) -> None:
         """Subtract the sand that ran until `stopped_ns`."""
@@ -264,14 +263,14 @@ class Run:
         flows = self._glass.flows
         if len(flows) == 2 and abs(flows[1] - flows[0]) <= self._settings.tolerance_ns:
             turned = SandTrouble(stopped_ns - flows[1], SandReason.FLIPPED_EARLY)
-            return [turned, self.end(stopped_ns, Witness.BARRIER)]
+            return [turned, self.end(stopped_ns)]
         return [self.trouble(stopped_ns, SandReason.STOPPED)]
 
-    def end(self, t_ns: int, witness: Witness) -> SandRanOut:
+    def end(self, t_ns: int) -> SandRanOut:
         """End the run with the last grain."""
         self.on = False
         self._glass.empty()
-        return SandRanOut(t_ns, self._glass.flow_ns, witness)
+        return SandRanOut(t_ns, self._glass.flow_ns)
 
 
 BARRIER, TILT, FLIP = "barrier", "tilt", "flip"
@@ -393,7 +392,7 @@ class SandLogic:
             return self._no_sand_came()
         if name == "end":
             self._run.account(t_ns)
-            return self._ran_out(t_ns, Witness.DURATION)
+            return self._ran_out(t_ns)
         return [self._run.see_too_much(t_ns)]
 
     def _sand_runs(self) -> list[TimedEvent]:
@@ -414,9 +413,7 @@ class SandLogic:
         self._flow_level = level
         self._run.start_ns = first_ns if turn_ns is None else max(first_ns, turn_ns)
         if not self._run.on:
-            return [
-                self._run.begin(first_ns if turn_ns is None else turn_ns, Witness.TILT if turn_ns else Witness.BARRIER)
-            ]
+            return [self._run.begin(first_ns if turn_ns is None else turn_ns)]
         events: list[TimedEvent] = []
         if turned:
             events.append(self._run.flip_early(first_ns if turn_ns is None else turn_ns))
@@ -449,7 +446,7 @@ class SandLogic:
         if not changed or self._tilt.level == self._flow_level:
             return []
         if self._settings.barrier is None:
-            return self._start_duration(since_ns, Witness.TILT)
+            return self._start_duration(since_ns)
         self._turn_ns, self._grace_ns = since_ns, t_ns + self._settings.grace_ns
         return []
 
@@ -465,7 +462,7 @@ class SandLogic:
             self._run.on = False
             return []
         if not self._run.stopped_early(tilt.since_ns if moved else None):
-            return self._ran_out(stopped_ns, Witness.BARRIER)
+            return self._ran_out(stopped_ns)
         if moved:
             self._turn_ns = tilt.since_ns if self._turn_ns is None else self._turn_ns
             self._grace_ns = None if tilt.moving else t_ns + self._settings.grace_ns
@@ -483,7 +480,7 @@ class SandLogic:
         self._run.account(turn_ns)
         self._run.start_ns, self._flow_level = turn_ns, self._tilt.level
         if not self._run.stopped_early(turn_ns):
-            return [self._run.end(turn_ns, Witness.TILT), self._run.begin(turn_ns, Witness.TILT)]
+            return [self._run.end(turn_ns), self._run.begin(turn_ns)]
         return [self._run.flip_early(turn_ns)]
 
     def _no_sand_came(self) -> list[TimedEvent]:
@@ -495,13 +492,13 @@ class SandLogic:
             return [] if self._run.stopped_by is not None else [self._run.trouble(turn_ns, SandReason.KNOCKED_OVER)]
         if self._grains.ever_seen or self._settings.profile is None:
             return [SandTrouble(turn_ns, SandReason.NO_SAND)]
-        return [*self._start_duration(turn_ns, Witness.TILT), SandTrouble(turn_ns, SandReason.BARRIER_SILENT)]
+        return [*self._start_duration(turn_ns), SandTrouble(turn_ns, SandReason.BARRIER_SILENT)]
 
-    def _start_duration(self, t_ns: int, witness: Witness) -> list[TimedEvent]:
+    def _start_duration(self, t_ns: int) -> list[TimedEvent]:
         self._mode = _Mode.DURATION
         self._run.start_ns = t_ns
         self._flow_level = self._tilt.level
-        return [self._run.begin(t_ns, witness)]
+        return [self._run.begin(t_ns)]
 
     def _turned_without_barrier(self, t_ns: int) -> list[TimedEvent]:
         self._run.account(t_ns)
@@ -516,12 +513,12 @@ class SandLogic:
             return self._turned_without_barrier(t_ns)
         if self._run.on or self._settings.profile is None:
             return []
-        return self._start_duration(t_ns, Witness.HAND)
+        return self._start_duration(t_ns)
 
-    def _ran_out(self, t_ns: int, witness: Witness) -> list[TimedEvent]:
+    def _ran_out(self, t_ns: int) -> list[TimedEvent]:
         self._mode = _Mode.REST
         self._turn_ns = self._grace_ns = None
-        return [self._run.end(t_ns, witness)]
+        return [self._run.end(t_ns)]
 
 
 def sand_lines(settings: SandSettings) -> tuple[LineSpec, ...]:

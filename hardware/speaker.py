@@ -14,7 +14,7 @@ from hardware.child_process import Child
 from hardware.edges import Clock
 from hardware.problems import DeviceMissingError, Health, Problem, Said, one_line
 from hardware.settings import MS, SECOND
-from hardware.supervised import SupervisedThread
+from hardware.supervised import SupervisedThread, nothing
 from hardware.voice import (
     Chime,
     PhraseCache,
@@ -50,21 +50,13 @@ class Speaker(Protocol):
 class NullSpeaker:
     """The speaker of a table without a loudspeaker."""
 
-    def say(self, sentences: Sequence[str], *, urgent: bool = True, chime: Chime | None = None) -> None:
-        """Do nothing."""
-
-    def hush(self) -> None:
-        """Do nothing."""
-
-    def prepare(self, sentences: Sequence[str]) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
+    say = hush = prepare = close = staticmethod(nothing)
 
 
-class RecordedSpeaker(NullSpeaker):
+class RecordedSpeaker:
     """Records sentences with their times, for tests and the simulated table."""
+
+    hush = prepare = close = staticmethod(nothing)
 
     def __init__(self, clock: Clock = time.monotonic_ns) -> None:
         self._clock = clock

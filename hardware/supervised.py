@@ -15,8 +15,8 @@ WELL_S = 30.0
 _LOG = logging.getLogger("ringmaster")
 
 
-def nothing(*_: object) -> None:
-    """Ignore a report."""
+def nothing(*_: object, **__: object) -> None:
+    """Ignore all arguments: for reports that nobody wants, and devices that are not fitted."""
 
 
 def log_fault(what: str, fault: Exception) -> None:

@@ -18,7 +18,6 @@ from hardware.events import (
     SandResumed,
     SandTrouble,
     TimedEvent,
-    Witness,
 )
 from hardware.problems import BadSettingError, TooLittleSandError
 from hardware.sand import SandLogic, Sandtimer, learn_sandtimer
@@ -74,18 +73,18 @@ def trouble(seconds: float, reason: str) -> SandTrouble:
     return SandTrouble(s(seconds), SandReason[reason])
 
 
-def over(at_s: float, ran_s: float, witness: Witness = Witness.BARRIER) -> SandRanOut:
-    return SandRanOut(s(at_s), s(ran_s), witness)
+def over(at_s: float, ran_s: float) -> SandRanOut:
+    return SandRanOut(s(at_s), s(ran_s))
 
 
 TURN = turn(s(5), True)
-BY_TILT, BY_BARRIER = SandFlipped(s(5), Witness.TILT), SandFlipped(s(5), Witness.BARRIER)
+BY_TILT, BY_BARRIER = SandFlipped(s(5)), SandFlipped(s(5))
 RUN = TURN + sand(s(5.6), s(65))
 WHOLE: list[TimedEvent] = [BY_TILT, over(65, 59.4)]
 RESUMED: list[TimedEvent] = [SandResumed(s(30)), over(75, 59.4)]
 TURNED_BACK = turn(s(80), False)
 KNOCKS = [Edge(s(5) + i * 8 * MS, "barrier", i % 2 == 0) for i in range(8)]
-BY_DURATION = over(65, 60, Witness.DURATION)
+BY_DURATION = over(65, 60)
 EARLY = trouble(25, "FLIPPED_EARLY")
 CUT = TURN + sand(s(5.6), s(20))
 CASES: dict[str, tuple[SandSettings, list[Edge], list[TimedEvent]]] = {
@@ -127,7 +126,7 @@ CASES: dict[str, tuple[SandSettings, list[Edge], list[TimedEvent]]] = {
     "flipped early, tilt switch alone": (
         TILT_ONLY,
         TURN + turn(s(25), False),
-        [BY_TILT, EARLY, over(45, 40, Witness.DURATION)],
+        [BY_TILT, EARLY, over(45, 40)],
     ),
     "stopped, light barrier alone": (BARRIER_ONLY, sand(s(5), s(25)), [BY_BARRIER, trouble(25, "STOPPED")]),
     "knocks while it runs": (BOTH, RUN + bump(s(30), True) + bump(s(50), True), WHOLE),
@@ -245,8 +244,8 @@ def test_a_watched_timer_is_flipped_from_the_page() -> None:
     timer.device.step()
     clock.t_ns += 10 * SECOND + 10 * MS
     timer.device.step()
-    assert sink.of(SandFlipped) == [SandFlipped(SECOND, Witness.HAND)]
-    assert sink.of(SandRanOut) == [SandRanOut(11 * SECOND, 10 * SECOND, Witness.DURATION)]
+    assert sink.of(SandFlipped) == [SandFlipped(SECOND)]
+    assert sink.of(SandRanOut) == [SandRanOut(11 * SECOND, 10 * SECOND)]
 
 
 @pytest.mark.parametrize(

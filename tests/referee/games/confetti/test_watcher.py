@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from hardware.events import SandFlipped, SandRanOut, Witness
+from hardware.events import SandFlipped, SandRanOut
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Outcome, Session, Watcher
 from referee.games.confetti import demo as script
@@ -59,10 +59,10 @@ class Play:
     def until_time(self, before: Image, during: Iterable[Image] = (), *, gap_s: int = 0) -> Play:
         """Show the table before the sand runs, and while it does but for its last seconds."""
         self.show([before] * 6)
-        self._note(self.session.hear(SandFlipped(self.t_ns + 1, Witness.BARRIER)))
+        self._note(self.session.hear(SandFlipped(self.t_ns + 1)))
         self.show(during)
         self.t_ns += gap_s * SECOND
-        self._note(self.session.hear(SandRanOut(self.t_ns + 1, SECOND, Witness.BARRIER)))
+        self._note(self.session.hear(SandRanOut(self.t_ns + 1, SECOND)))
         return self
 
     def show(self, pictures: Iterable[Image]) -> None:
@@ -395,14 +395,14 @@ def test_a_restart_in_round_three_changes_nothing(
         now_ns, t_s = frame.t_ns, frame.t_ns / SECOND
         if not flipped and t_s > last.flipped_s:
             flipped = True
-            match.hear(SandFlipped(round(last.flipped_s * SECOND), Witness.BARRIER))
+            match.hear(SandFlipped(round(last.flipped_s * SECOND)))
         if not restarted and t_s > stops_s:
             restarted = True
             match = Match(journal, watcher, "boot", clock)
             assert match.resume() is not None
         if not ran_out and t_s > last.out_s:
             ran_out = True
-            match.hear(SandRanOut(round(last.out_s * SECOND), 6 * SECOND, Witness.BARRIER))
+            match.hear(SandRanOut(round(last.out_s * SECOND), 6 * SECOND))
         match.look(frame)
         if match.playing().over:
             break

@@ -13,7 +13,7 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.scoring.seats import marker_rectangle
 from referee.setup import step
-from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
+from referee.setup.step import Choice, Shape, State, Step, StepFinding, StepInput, Wish, camera_missing, shares
 from vision.arrays import Image
 from vision.errors import MirroredError, VisionError
 from vision.marker_look import blurs_mm
@@ -28,7 +28,7 @@ _TREND = 0.04
 _LOOKS = 4
 
 
-class CameraStep:
+class CameraStep(Step):
     """The camera step. Remembers the sharpest picture since its beginning, for lenses that are turned by hand."""
 
     name = "camera"
@@ -82,10 +82,6 @@ class CameraStep:
         if answer.get("mirror"):
             return Wish({"camera_mirrored": not seen.settings.camera_mirrored})
         raise BadInputError("error.setup.that_is_no_answer_here")
-
-    def keep(self, seen: StepInput) -> Wish:
-        """Change nothing: the turn is stored already."""
-        return Wish()
 
     def _sharpness(self, image: Image, markers: tuple[Marker, ...], language: Language) -> tuple[float, str]:
         """Return a picture's sharpness, 0 to 1 (sharp from 0.5 on), and a sentence about it."""

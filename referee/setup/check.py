@@ -9,7 +9,7 @@ from referee.errors import BadInputError
 from referee.language import Language
 from referee.phrases import in_language
 from referee.setup.seats import chosen_deck
-from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, shares
+from referee.setup.step import Choice, Shape, State, Step, StepFinding, StepInput, Wish, camera_missing, shares
 from vision.arrays import Image
 from vision.deck import Deck
 from vision.errors import VisionError
@@ -31,7 +31,7 @@ _REASONS = {
 _NOTHING = Reading((), ())
 
 
-class CheckStep:
+class CheckStep(Step):
     """The last step. Keeps the last reading: reading takes long on a small computer."""
 
     name = "check"
@@ -39,10 +39,6 @@ class CheckStep:
 
     def __init__(self) -> None:
         self._read: tuple[int, Reading] | None = None
-
-    def begin(self, seen: StepInput) -> Wish:
-        """Do nothing."""
-        return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
         """Read the cards, and check for a ring."""

@@ -13,7 +13,7 @@ from hardware.sand import EDGES_MIN, learn_sandtimer
 from hardware.settings import MS, SECOND, SandProfile
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.setup.step import Choice, Heard, State, StepFinding, StepInput, Wish
+from referee.setup.step import Choice, Heard, State, Step, StepFinding, StepInput, Wish
 
 PRESSES = 3
 BOUNCE_NS = 60 * MS
@@ -31,15 +31,11 @@ class MeasuredPress:
     delay_ms: float
 
 
-class BellStep:
+class BellStep(Step):
     """The bell step: measures three presses."""
 
     name = "bell"
     title_key, ask_key = "setup.device.bell", "setup.device.press_bell_three_times_with"
-
-    def begin(self, seen: StepInput) -> Wish:
-        """Do nothing."""
-        return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
         """Judge the presses."""
@@ -121,7 +117,7 @@ _USUAL_S = (30, 60, 90, 120, 180)
 _SHORTEST_S, _LONGEST_S = 5, 3600
 
 
-class SandtimerStep:
+class SandtimerStep(Step):
     """The sandtimer step. Remembers the beginning of a run that a person has tapped."""
 
     name = "sandtimer"
@@ -130,10 +126,6 @@ class SandtimerStep:
     def __init__(self) -> None:
         self._begun_ns: int | None = None
         self._entered_s: int | None = None
-
-    def begin(self, seen: StepInput) -> Wish:
-        """Do nothing."""
-        return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
         """Follow the sand."""
@@ -273,7 +265,7 @@ _COLOURS = {"red": Signal.FALSE, "green": Signal.VALID, "blue": Signal.TIME_RUNN
 """The signal that shows each leg of the lamp alone."""
 
 
-class LampStep:
+class LampStep(Step):
     """The lamp step. Remembers the answers."""
 
     name = "lamp"

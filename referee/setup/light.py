@@ -15,7 +15,7 @@ from referee.language import Language
 from referee.sayings.colours import colour_name
 from referee.setup import step
 from referee.setup.seats import chosen_deck, chosen_palette
-from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing
+from referee.setup.step import Choice, Shape, State, Step, StepFinding, StepInput, Wish, camera_missing
 from vision.arrays import Image, Points
 from vision.channels import largest
 from vision.deck import MARKS, Deck
@@ -110,7 +110,7 @@ class Closest:
     mistaken: float
 
 
-class LightStep:
+class LightStep(Step):
     """The light step: judges the light and the colours under it."""
 
     name = "light"
@@ -154,10 +154,6 @@ class LightStep:
         if answer.get("settle"):
             return Wish(settle=True)
         raise BadInputError("error.setup.that_is_no_answer_here")
-
-    def keep(self, seen: StepInput) -> Wish:
-        """Do nothing: the camera keeps its settings."""
-        return Wish()
 
     def _closest(self, seen: StepInput, whites: Points) -> str:
         """Return a sentence about the most similar cards of the chosen deck under this lamp."""

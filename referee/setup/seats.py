@@ -20,6 +20,7 @@ from referee.setup.step import (
     Heard,
     Shape,
     State,
+    Step,
     StepFinding,
     StepInput,
     Wish,
@@ -40,7 +41,7 @@ USUAL_DECK = "confetti"
 PRINTABLE = ("confetti", "piccolino", "coloretto", "everdeck")
 
 
-class DeckStep:
+class DeckStep(Step):
     """The deck step: chooses a deck."""
 
     name = "deck"
@@ -122,7 +123,7 @@ _CLOSEST = 0.4
 _FARTHEST_CM = 500
 
 
-class SeatsStep:
+class SeatsStep(Step):
     """The seats step. Remembers the order of the first rings, and moved seats."""
 
     name = "seats"

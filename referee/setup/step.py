@@ -168,6 +168,7 @@ class Step(Protocol):
 
     def begin(self, seen: StepInput) -> Wish:
         """Return the wish at the beginning of the step."""
+        return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
         """Return the present finding."""
@@ -176,7 +177,8 @@ class Step(Protocol):
         """Take a choice. Raises BadInputError for an unknown one."""
 
     def keep(self, seen: StepInput) -> Wish:
-        """Return what the step stores."""
+        """Return what the step stores besides its finding."""
+        return Wish()
 
 
 def shares(corners_px: Points, size_px: tuple[int, int]) -> tuple[tuple[float, float], ...]:

@@ -13,7 +13,18 @@ from referee.language import Language
 from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.setup import step
-from referee.setup.step import Choice, Shape, State, StepFinding, StepInput, Wish, camera_missing, seats_of, shares
+from referee.setup.step import (
+    Choice,
+    Shape,
+    State,
+    Step,
+    StepFinding,
+    StepInput,
+    Wish,
+    camera_missing,
+    seats_of,
+    shares,
+)
 from vision.arrays import Image, Points
 from vision.errors import BadTableError, DoubledMarkerError, VisionError
 from vision.markers import Marker, MarkerSight, check_not_doubled, table_from_markers, unmirrored_markers
@@ -123,7 +134,7 @@ _KINDS = {
 }
 
 
-class TableStep:
+class TableStep(Step):
     """The table step. Keeps the last pictures with visible markers."""
 
     name = "table"
@@ -134,10 +145,6 @@ class TableStep:
         self._pictures: list[tuple[int, Image]] = []
         self._sheets: SheetSurvey | None = None
         self._phone = PhoneSurvey()
-
-    def begin(self, seen: StepInput) -> Wish:
-        """Do nothing."""
-        return Wish()
 
     def look(self, seen: StepInput) -> StepFinding:
         """Measure the table with the chosen reference."""

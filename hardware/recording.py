@@ -285,10 +285,11 @@ class RecordedEvent(NamedTuple):
 
 
 class StoredMessage(NamedTuple):
-    """A message with its channel."""
+    """A message with its channel; ours: whether Ringmaster has written it."""
 
     message: Message
     channel: Channel
+    ours: bool = False
 
 
 @dataclass
@@ -332,7 +333,7 @@ class Recording:
             if reader is None:
                 continue
             try:
-                payload = reader(stored, self._outline.profile == PROFILE)
+                payload = reader(stored._replace(ours=self._outline.profile == PROFILE))
             except BadRecordingError as error:
                 if stored.channel.topic not in warned:
                     warned.add(stored.channel.topic)
@@ -474,7 +475,7 @@ def _json(stored: StoredMessage) -> dict[str, object]:
     return value
 
 
-def _bell(stored: StoredMessage, ours: bool) -> BellEdge:
+def _bell(stored: StoredMessage) -> BellEdge:
     value = _json(stored)
     seat, pressed = value.get("seat"), value.get("pressed")
     seat_fits = seat is None or (isinstance(seat, int) and not isinstance(seat, bool) and seat >= 0)
@@ -486,7 +487,7 @@ def _bell(stored: StoredMessage, ours: bool) -> BellEdge:
     return BellEdge(stored.message.log_time, seat if isinstance(seat, int) else None, pressed, _was_found(value))
 
 
-def _sandtimer(stored: StoredMessage, ours: bool) -> SandEdge:
+def _sandtimer(stored: StoredMessage) -> SandEdge:
     value = _json(stored)
     line, level = value.get("line"), value.get("level")
     if line not in [known.value for known in SandLine] or not isinstance(level, int) or level not in (0, 1):
@@ -502,15 +503,7 @@ def _was_found(value: Mapping[str, object]) -> bool:
     return value.get("found") is True
 
 
-def _ruling(stored: StoredMessage, ours: bool) -> RecordedRuling:
-    return RecordedRuling(stored.message.log_time, _json(stored))
-
-
-def _input(stored: StoredMessage, ours: bool) -> RecordedInput:
-    return RecordedInput(stored.message.log_time, _json(stored))
-
-
-def _camera(stored: StoredMessage, ours: bool) -> RecordedFrame:
+def _camera(stored: StoredMessage) -> RecordedFrame:
     message, encoding = stored.message, stored.channel.message_encoding
     if encoding == "json":
         data = _json(stored).get("data")
@@ -537,14 +530,14 @@ def _camera(stored: StoredMessage, ours: bool) -> RecordedFrame:
             "The recording's /camera channel is encoded as {encoding}, not protobuf or JSON.",
             encoding=encoding,
         )
-    end_ns = max(message.publish_time, message.log_time) if ours else message.log_time
+    end_ns = max(message.publish_time, message.log_time) if stored.ours else message.log_time
     return RecordedFrame(message.log_time, end_ns, message.sequence, encoded)
 
 
-READERS: Mapping[str, Callable[[StoredMessage, bool], Payload]] = {
+READERS: Mapping[str, Callable[[StoredMessage], Payload]] = {
     "/camera": _camera,
     "/bell": _bell,
     "/sandtimer": _sandtimer,
-    "/rulings": _ruling,
-    "/told": _input,
+    "/rulings": lambda stored: RecordedRuling(stored.message.log_time, _json(stored)),
+    "/told": lambda stored: RecordedInput(stored.message.log_time, _json(stored)),
 }

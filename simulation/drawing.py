@@ -87,10 +87,14 @@ def finish(random: np.random.Generator, image: Image, look: Look) -> Image:
         lit = np.sqrt(np.asarray(cv2.GaussianBlur(lit * lit, (0, 0), look.blur_px), dtype=np.float32))
     if look.noise > 0:
         lit += look.noise * random.standard_normal(lit.shape, dtype=np.float32)
-    done = np.clip(np.rint(lit), 0, 255).astype(np.uint8)
+    return as_jpeg(np.clip(np.rint(lit), 0, 255).astype(np.uint8), look)
+
+
+def as_jpeg(image: Image, look: Look) -> Image:
+    """Return the picture with the artefacts of JPEG at the look's quality, or unchanged without one."""
     if look.jpeg_quality is None:
-        return np.asarray(done, dtype=np.uint8)
-    packed = cv2.imencode(".jpg", done, [cv2.IMWRITE_JPEG_QUALITY, look.jpeg_quality])[1]
+        return image
+    packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, look.jpeg_quality])[1]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
 
 

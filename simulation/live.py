@@ -27,6 +27,7 @@ from simulation.drawing import (
     CardPictures,
     Flyer,
     StillLayer,
+    as_jpeg,
     card_corners,
     draw_flyers,
     hand_flyer,
@@ -224,10 +225,7 @@ class LiveTable:
             height, width = image.shape[:2]
             cv2.add(image, self._brighter[shifts[0] :, shifts[1] :][:height, :width], dst=image)
             cv2.subtract(image, self._darker[shifts[2] :, shifts[3] :][:height, :width], dst=image)
-        if self.shots.look.jpeg_quality is None:
-            return image
-        packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, self.shots.look.jpeg_quality])[1]
-        return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
+        return as_jpeg(image, self.shots.look)
 
 
 def to_nv12(image: Image) -> Image:

@@ -142,9 +142,10 @@ class Motion:
             case Carry():
                 stays.append(self._carry(action, person))
             case BellHit():
-                stays.append(_Stay(action.at_s, action.at_s + action.hold_s, self._bell(), _BELL_MM, FLAT))
+                spot = _present(self.script.bell_mm, "bell")
+                stays.append(_Stay(action.at_s, action.at_s + action.hold_s, spot, _BELL_MM, FLAT))
             case Flip():
-                spot = self._glass()
+                spot = _present(self.script.sandtimer_mm, "sandtimer")
                 stays.append(_Stay(action.at_s - TURN_S, action.at_s, spot, _GLASS_MM, PINCH))
             case Rest():
                 stays.append(_Stay(action.start_s, action.end_s, action.spot_mm, 8.0, FLAT))
@@ -161,16 +162,6 @@ class Motion:
         first = self._legs[carry.cards[-1]][-1]
         grip = towards((first.origin.x_mm, first.origin.y_mm), person.shoulder_mm, _GRIP_MM)
         return _Stay(carry.grasp_s, carry.release_s, grip, 8.0, PINCH, first)
-
-    def _bell(self) -> Spot:
-        if self.script.bell_mm is None:
-            raise ValueError("the script rings, but there is no bell")
-        return self.script.bell_mm
-
-    def _glass(self) -> Spot:
-        if self.script.sandtimer_mm is None:
-            raise ValueError("the script flips a sandtimer, but there is none")
-        return self.script.sandtimer_mm
 
     def _leg_at(self, key: str, t_s: float) -> _Leg:
         """Return the leg of a card at a time: the present one, or the last one before."""
@@ -217,6 +208,12 @@ class Motion:
         x, y = between(start[:2], end[:2], share)
         height = start[2] + (end[2] - start[2]) * share + 25 * math.sin(math.pi * share)
         return HandNow(seat, x, y, height, pose)
+
+
+def _present(spot: Spot | None, name: str) -> Spot:
+    if spot is None:
+        raise ValueError(f"the script uses a {name}, but there is no {name}")
+    return spot
 
 
 def _on_leg(leg: _Leg, t_s: float) -> tuple[float, float, float, float]:

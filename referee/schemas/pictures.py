@@ -16,28 +16,29 @@ class Best(JsonAnswer):
     confidence: Share
 
 
-class MarkedCard(JsonAnswer):
+class PlacedCard(JsonAnswer):
+    """A card with its place."""
+
+    confidence: Share
+    corners_px: Corners
+    centre_mm: Mm | None
+    seat: Seat | None
+
+
+class MarkedCard(PlacedCard):
     """A card identified by its marks."""
 
     face: str
     side: str
-    confidence: Share
     marks: list[Mark]
-    corners_px: Corners
-    centre_mm: Mm | None
-    seat: Seat | None
 
 
-class PrintedCard(JsonAnswer):
+class PrintedCard(PlacedCard):
     """A card identified by its print; a card's back has no face."""
 
     face: str | None
     side: Literal["front", "back"]
-    confidence: Share
     attributes: dict[str, str | int | None]
-    corners_px: Corners
-    centre_mm: Mm | None
-    seat: Seat | None
 
 
 class UnknownCard(JsonAnswer):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from hardware.events import BellPressed
 from referee.errors import BadInputError
-from referee.language import Language
 from referee.phrases import in_language
 from referee.setup.seats import chosen_deck
 from referee.setup.step import Choice, Shape, State, Step, StepFinding, StepInput, Wish, camera_missing, shares
@@ -58,7 +57,8 @@ class CheckStep(Step):
         bar = min(1.0, read / CARDS)
         counts = language.text("setup.check.cards_are_read_are_unclear", read=read, unclear=unclear)
         if unclear:
-            why = language.list_of(sorted({_in_words(reason, language) for reason in reasons_of(reading.unclear)}))
+            keys = {_REASONS.get(reason, "setup.check.one_cannot_be_told") for reason in reasons_of(reading.unclear)}
+            why = language.list_of(sorted(map(language.text, keys)))
             text = language.text("setup.check.not_all_cards_are_clear", why=why)
             return StepFinding(State.MEND, text, (counts,), bar, shapes, again)
         if read < CARDS:
@@ -101,10 +101,6 @@ def read_cards(deck: Deck | None, image: Image, profile: TableProfile | None) ->
     sight = unmirrored_markers(image)
     table = None if profile is None else table_now(profile, image, sight)[0]
     return _NOTHING if deck is None else reader_of(deck).read(image, table, sight.markers)
-
-
-def _in_words(reason: str, language: Language) -> str:
-    return language.text(_REASONS.get(reason, "setup.check.one_cannot_be_told"))
 
 
 def _what_to_mend(seen: StepInput) -> tuple[str, ...]:

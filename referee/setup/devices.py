@@ -49,7 +49,9 @@ class BellStep(Step):
         trouble = seen.troubles.get("bell")
         found = presses(seen.heard)
         if trouble and len(found) < PRESSES:
-            return StepFinding(State.MISSING, trouble, (_go_on(language),), choices=kinds)
+            return StepFinding(
+                State.MISSING, trouble, (language.text("setup.device.you_can_go_on_without"),), choices=kinds
+            )
         level = seen.level if settings.bell == "microphone" else None
         if len(found) < PRESSES:
             bar = len(found) / PRESSES if level is None else level
@@ -101,10 +103,6 @@ def _judged(found: Sequence[MeasuredPress], language: Language) -> tuple[State, 
     if delay > _LATE_MS:
         return State.MEND, language.text("setup.device.bell_works_but_is_known"), (figures,)
     return State.GOOD, language.text("setup.device.bell_works"), (figures,)
-
-
-def _go_on(language: Language) -> str:
-    return language.text("setup.device.you_can_go_on_without")
 
 
 RUNS = 2
@@ -210,15 +208,9 @@ class SandtimerStep(Step):
             Choice(language.text("setup.device.seconds", n=n), {"seconds": n}, chosen=n == self._entered_s)
             for n in _USUAL_S
         )
-        tap = (
-            language.text("setup.device.sand_begins_to_run")
-            if self._begun_ns is None
-            else language.text("setup.device.last_grain_has_fallen")
-        )
-        fitted = seen.settings.sandtimer
-        sensors = (
-            language.text("setup.device.it_has_no_sensors") if fitted else language.text("setup.device.it_has_sensors")
-        )
+        waits, fitted = self._begun_ns is None, seen.settings.sandtimer
+        tap = language.text("setup.device.sand_begins_to_run" if waits else "setup.device.last_grain_has_fallen")
+        sensors = language.text("setup.device.it_has_no_sensors" if fitted else "setup.device.it_has_sensors")
         return (*usual, Choice(tap, {"tap": True}), Choice(sensors, {"sensors": not fitted}))
 
 
@@ -305,7 +297,7 @@ class LampStep(Step):
         if troubles:
             return StepFinding(State.MISSING, troubles[0], tuple(troubles[1:]), seen.settings.volume, choices=choices)
         if len(self._answers) == 2:
-            text = _answered(self._answers["seen"], self._answers["heard"], language)
+            text = language.text(_ANSWERED[self._answers["seen"], self._answers["heard"]])
             return StepFinding(State.GOOD, text, bar=seen.settings.volume, choices=choices)
         return StepFinding(State.WAIT, language.text(self.ask_key), bar=seen.settings.volume, choices=choices)
 
@@ -336,14 +328,10 @@ class LampStep(Step):
         return Wish({key: value for key, value in changes.items() if getattr(seen.settings, key) != value})
 
 
-def _answered(seen: bool, heard: bool, language: Language) -> str:
-    """Return the result for the present lamp and voice."""
-    if seen and heard:
-        return language.text("setup.device.lamp_and_voice_work")
-    if seen:
-        return language.text("setup.device.no_voice_that_is_fine")
-    return (
-        language.text("setup.device.no_lamp_that_is_fine")
-        if heard
-        else language.text("setup.device.no_lamp_no_voice_that")
-    )
+_ANSWERED = {
+    (True, True): "setup.device.lamp_and_voice_work",
+    (True, False): "setup.device.no_voice_that_is_fine",
+    (False, True): "setup.device.no_lamp_that_is_fine",
+    (False, False): "setup.device.no_lamp_no_voice_that",
+}
+"""The result by whether people see the lamp and hear the voice."""

@@ -102,9 +102,7 @@ class Pairing:
             if self._said_s is not None and now - self._said_s >= _HOUR_S:
                 self._silence_s = SAY_AGAIN_S
             if give:
-                # They still count in the total, but block no address any more.
-                self._tries = deque((at_s, None) for at_s, _ in self._tries)
-                self._refused_s = None
+                self._unblock()
             code, is_new = self.code, False
             if code is None or (give and self._tries_of_code):
                 code, is_new = self._new_code(now), True
@@ -129,9 +127,7 @@ class Pairing:
             if not lately or len(self._renewals_s) >= MOST_RENEWALS:
                 return None
             self._renewals_s.append(now)
-            # They still count in the total, but block no address any more.
-            self._tries = deque((at_s, None) for at_s, _ in self._tries)
-            self._refused_s = None
+            self._unblock()
             self.asked += 1
             self._said_s = now
             return self._new_code(now)
@@ -179,6 +175,11 @@ class Pairing:
         self._code = self.make_code()
         self._made_s, self._tries_of_code, self._given = now, 0, False
         return self._code
+
+    def _unblock(self) -> None:
+        """Let all addresses try again; earlier tries still count in the total."""
+        self._tries = deque((at_s, None) for at_s, _ in self._tries)
+        self._refused_s = None
 
     def _forget_old(self, now: float) -> None:
         while self._tries and now - self._tries[0][0] >= _HOUR_S:

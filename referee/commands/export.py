@@ -41,7 +41,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         WorkFailedError: there are no games, or the file cannot be written.
     """
     from referee.state_folder import EVIDENCE, state_folder
-    from referee.store.archive import CSV_HEAD, csv_lines, event_log, write_archive
+    from referee.store.export_zip import CSV_HEAD, csv_lines, event_log, write_zip
     from referee.store.games import kept_game, shelf
     from referee.store.recovery import reading
 
@@ -62,7 +62,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
             raise BadInputError("error.there_is_no_game_ringmaster", number=game)
         kept = (kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
-            games, pictures = write_archive(output, kept, query, state_folder(state) / EVIDENCE)
+            games, pictures = write_zip(output, kept, query, state_folder(state) / EVIDENCE)
             exported = phrase("terminal.exported", games=_games(games), pictures=_pictures(pictures), path=output)
             print(for_people(exported), flush=True)
         elif kind == "jsonl":

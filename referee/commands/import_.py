@@ -13,7 +13,7 @@ from referee.output import complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.store.archive import ImportTally
+    from referee.store.import_zip import ImportTally
 
 
 @click.command(help=COMMANDS["import"])
@@ -30,11 +30,11 @@ def command(path: Path, state: Path | None) -> int:
     import sqlite3
 
     from referee.state_folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.store.archive import ImportTally, open_archive, take_games
+    from referee.store.import_zip import ImportTally, open_zip, take_games
     from referee.store.recovery import open_store
 
     tally = ImportTally()
-    with locked(state_folder(state)) as folder, open_archive(path) as archive:
+    with locked(state_folder(state)) as folder, open_zip(path) as archive:
         connection, aside = open_store(folder / JOURNAL)
         if aside is not None:
             complain("import", f"the file of games was damaged; it is kept as {aside.name}")

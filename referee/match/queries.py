@@ -34,7 +34,7 @@ def timeline(referee: Referee, ruling: str) -> Data:
     """
     with referee.lock:
         log = referee.match.log(ruling)
-        number = log.about(*log.ruling(ruling))
+        number = log.about(log.ruling(ruling))
         instant = log.records[number].event
         marks, faces = _marks(log, instant, referee.language), _faces(log, instant)
     kept = referee.evidence.of_event(log.game, number)
@@ -65,14 +65,14 @@ def explain(referee: Referee, ruling: str) -> Data:
     language = referee.language
     with referee.lock:
         log, session = referee.match.log(ruling), referee.match.session
-        place, ruled = log.ruling(ruling)
-        number, record = log.about(place, ruled), log.records[place.event]
+        row = log.ruling(ruling)
+        number, record, ruled = log.about(row), log.records[row.event], row.data
         readings, on = _readings(log, record, ruled), _mishaps(log, record)
     header = log.header
     return {
         "text": Announcer(header.game, header.players, language).say(ruled),
         "ruling": dict(ruled),
-        "corrected": record.is_changed(ruled),
+        "corrected": log.is_changed(row),
         "steps": game_kind(header.game).page.steps(ruled, [event for _, event in readings], language),
         "way": _way(ruled["phone"], language) if "phone" in ruled else "",
         "mishaps": [language.text(f"guard.begun.{what}") for what in on if f"guard.begun.{what}" in language],
@@ -83,7 +83,7 @@ def explain(referee: Referee, ruling: str) -> Data:
         "picture": referee.evidence.of_game(log.game).get(number),
         "sight": sight_of(referee.store.read, log.game, number),
         "past": session is None or session.log is not log,
-        "game": {"game": header.game, "players": list(header.players), "options": dict(header.options)},
+        "game": header.as_json(),
     }
 
 

@@ -47,7 +47,7 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.games import HeaderModel, Query, header_data, judged_again, kept_game, shelf, statements
+from referee.store.games import HeaderModel, Query, judged_again, kept_game, shelf, statements
 
 if TYPE_CHECKING:
     from referee.store.store import Store
@@ -400,8 +400,8 @@ def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[lis
 def _readable(header: str) -> dict[str, object]:
     """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
     with suppress(ValidationError):
-        told = HeaderModel.model_validate_json(header).header()
-        return header_data(replace(told, players=told_apart(told.players)))
+        read = HeaderModel.model_validate_json(header).header()
+        return replace(read, players=told_apart(read.players)).as_json()
     return {}
 
 
@@ -426,12 +426,12 @@ def _judge_again(into: sqlite3.Connection, games: set[int]) -> None:
         if row.game not in games and row.lost_from is None:
             continue
         kept = kept_game(query, row)
-        judged = replace(kept, events=tuple(one for one in kept.events if one.number <= row.judged))
+        records = {number: record for number, record in kept.records.items() if number <= row.judged}
         with suppress(BadInputError):
-            again, last = judged_again(judged), len(judged.events)
-            if again.rulings != tuple(one for one in kept.rulings if one.event <= last):
+            again = judged_again(replace(kept, records=records))
+            if again.records != records:
                 LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
-                into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, last))
+                into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, len(records)))
                 for statement in statements(again, row.game):
                     into.execute(*statement)
 

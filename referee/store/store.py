@@ -13,13 +13,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from referee.engine.events import Event, Header
-from referee.engine.log import CorrectionRow
+from referee.engine.events import Header
+from referee.engine.log import Change, GameRow, Record
 from referee.errors import WorkFailedError
 from referee.jsonlines import to_line
 from referee.log import LOG
@@ -28,6 +28,7 @@ from referee.store.database import (
     VERSION,
     Connect,
     Connection,
+    Given,
     Statement,
     Value,
     connect,
@@ -35,10 +36,9 @@ from referee.store.database import (
     inserted,
     make_copy,
 )
-from referee.store.games import EventRow, GameRow, Query, event_values, header_data
+from referee.store.games import Query, event_values
 from referee.store.recovery import DiskError, open_store
 
-RulingData = Mapping[str, Any]
 _LEAST_FREE_BYTES = 1 << 18
 _FULL, _READ_ONLY = 13, 8
 """SQLite's codes of a full disk, and of one that cannot be written to."""
@@ -113,7 +113,7 @@ class Store:
             self._last_game += 1
             row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
             self.close_all()
-            self._insert("games", **{**vars(row), "header": header_data(header)})
+            self._insert("games", **vars(row))
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
@@ -139,41 +139,29 @@ class Store:
         """Note that a game ended, or that after a correction it did not."""
         self._add("UPDATE games SET ended_ms = ? WHERE game = ?", self._wall_ms() if ended else None, game)
 
-    def add_event(self, game: int, number: int, event: Event) -> None:
+    def add_event(self, game: int, record: Record) -> None:
         """Add an event before its rulings."""
-        self._insert("events", game=game, **event_values(EventRow(number, self._wall_ms(), event)))
+        values = event_values(replace(record, wall_ms=self._wall_ms(), refused=False))
+        self._insert("events", game=game, **values)
 
-    def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
-        """Add the rulings on an event, and note that it has them."""
+    def add_rulings(self, game: int, record: Record) -> None:
+        """Add the rulings on an event, or that the game could not take it, and note that it has them."""
         with self._lock:
-            for place, data in enumerate(rulings):
-                self._insert("rulings", game=game, event=number, place=place, since=0, data=data)
-            self._judged(game, number)
+            if record.refused:
+                self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, record.number)
+            for row in record.ruled:
+                self._insert("rulings", game=game, **vars(row))
+            self._add("UPDATE games SET judged = ? WHERE game = ?", record.number, game)
+            self.outbox.post("event", game, record.number)
 
-    def refuse(self, game: int, number: int) -> None:
-        """Note that a game could not take an event."""
+    def add_correction(self, game: int, change: Change) -> None:
+        """Add a correction with the rulings that it ends and begins."""
+        assert change.row is not None
         with self._lock:
-            self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
-            self._judged(game, number)
-
-    def _judged(self, game: int, number: int) -> None:
-        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
-        self.outbox.post("event", game, number)
-
-    def add_correction(
-        self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
-    ) -> None:
-        """Add a correction of an event (data None: it is struck), or one that undoes another."""
-        with self._lock:
-            self._insert("corrections", game=game, **vars(CorrectionRow(number, self._wall_ms(), event, data, undoes)))
-            self.outbox.post("correction", game, number)
-
-    def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
-        """End a ruling with a correction, and put another one (None: none) in its place."""
-        where = "game = ? AND event = ? AND place = ? AND until IS NULL"
-        self._add(f"UPDATE rulings SET until = ? WHERE {where}", correction, game, event, place)
-        if ruling is not None:
-            self._insert("rulings", game=game, event=event, place=place, since=correction, data=ruling)
+            self._insert("corrections", game=game, **vars(replace(change.row, wall_ms=self._wall_ms())))
+            for row in (*change.gone, *change.new):
+                self._insert("rulings", game=game, **vars(row))
+            self.outbox.post("correction", game, change.row.number)
 
     def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
         """Add a picture that is in the evidence folder."""
@@ -263,7 +251,7 @@ class Store:
             WorkFailedError: the disk does not take it.
         """
         sql = "UPDATE games SET header = ? WHERE game = ?"
-        self._change_past([(sql, (to_line(header_data(header)), game)) for game, header in headers.items()])
+        self._change_past([(sql, (to_line(header.as_json()), game)) for game, header in headers.items()])
 
     def _change_past(self, statements: Sequence[Statement]) -> None:
         """Change finished games; nothing of the old content stays in the file or its copies."""
@@ -334,7 +322,7 @@ class Store:
                 if connection is not None:
                     connection.close()
 
-    def _insert(self, table: str, **values: Value | Mapping[str, Any]) -> None:
+    def _insert(self, table: str, **values: Given) -> None:
         # One game must never take another one's place, and with it its rows.
         sql, row = inserted("INSERT" if table == "games" else "INSERT OR REPLACE", table, **values)
         self._add(sql, *row)

@@ -17,19 +17,20 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee.engine.log import OF_NO_GAME, corrected, corrected_events
+from referee.engine.events import as_json
+from referee.engine.log import GameLog
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
 from referee.output import along
 from referee.state_folder import JOURNAL
 from referee.store.database import Connect, connect
-from referee.store.games import KeptGame, games, kept_game
+from referee.store.games import games, kept_game
 from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect
 
@@ -89,13 +90,13 @@ class _Ledger:
     corrections: dict[int, int] = field(default_factory=dict)  # number announced, by game
 
 
-def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
+def _summed_up(verdict: Verdict, kept: Mapping[int, GameLog], ledger: _Ledger) -> Verdict:
     _check_kept(verdict, kept, ledger.announced, ledger)
     # What a correction took back may be ruled again, and said again: then it is kept as often as it came to hold.
-    rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
+    rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.ruled())
     verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
     verdict.announced, verdict.games = len(ledger.announced), len(kept)
-    verdict.events = sum(len(game.events) for game in kept.values())
+    verdict.events = sum(len(game.records) for game in kept.values())
     verdict.corrections = sum(len(game.corrections) for game in kept.values())
     return verdict
 
@@ -149,7 +150,7 @@ def _game_of(line: Mapping[str, Any]) -> int:
     return int(line["resumed"]["game"] if "resumed" in line else line.get("game", 0))
 
 
-def _kept(folder: Path, most: int | None = None, since: int | None = None) -> dict[int, KeptGame]:
+def _kept(folder: Path, most: int | None = None, since: int | None = None) -> dict[int, GameLog]:
     """Read the latest games (None: all), and those since a game, as the next referee will find them.
 
     They are read from a copy: looking changes nothing.
@@ -170,9 +171,9 @@ def _kept(folder: Path, most: int | None = None, since: int | None = None) -> di
             return {row.game: kept_game(query, row) for row in asked}
 
 
-def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[str], ledger: _Ledger) -> None:
+def _check_kept(verdict: Verdict, kept: Mapping[int, GameLog], heard: Iterable[str], ledger: _Ledger) -> None:
     when = f"kill {verdict.kills}"
-    known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings}
+    known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.ruled()}
     verdict.faults += [f"{when}: announced, but not kept: {what}" for what in heard if what not in known]
     if kept:
         told = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
@@ -181,43 +182,37 @@ def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[
                 verdict.faults.append(f"{when}: a correction of game {game} was told, but not kept")
     for game, one in kept.items():
         _, judged = _replayed(one)
-        stored = one.by_event()
-        for event in one.events:
-            if event.number <= one.row.judged and _plain(stored.get(event.number, [])) != judged[event.number]:
-                verdict.faults.append(f"{when}: game {game}, event {event.number}: kept rulings are no replay's")
+        for number, record in one.records.items():
+            if number <= one.row.judged and _comparable(record.rulings) != judged[number]:
+                verdict.faults.append(f"{when}: game {game}, event {number}: kept rulings are no replay's")
 
 
-def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:
+def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, GameLog]) -> None:
     one = kept[digest["game"]]
     count = len(digest["rulings"])
-    then = KeptGame(one.row, one.events[:count], (), one.corrections[: digest["corrections"]])
+    records = {number: record for number, record in one.records.items() if number <= count}
+    then = GameLog(one.row, records, one.corrections[: digest["corrections"]])
     game, judged = _replayed(then)
     expected = {key: digest[key] for key in ("game", "corrections")} | state_digest(game, list(judged.values()))
     if json.loads(json.dumps(expected)) != digest:
         verdict.faults.append(f"game {digest['game']} went on with a state that is no replay's")
 
 
-def _replayed(one: KeptGame) -> tuple[object, dict[int, list[Any]]]:
+def _replayed(one: GameLog) -> tuple[object, dict[int, list[Any]]]:
     """Judge a game's events by the rules alone, with none of the service's code but what corrections mean."""
-    game = game_kind(one.row.header.game).start(one.row.header)
-    instead = corrected_events(one.corrections)
-    judged: dict[int, list[Any]] = {}
-    for row in one.events:
-        judged[row.number] = []
-        event, data = row.event, instead.get(row.number, {})
-        if data is None or event.kind in OF_NO_GAME:
-            continue
-        try:
-            rulings = game.apply(corrected(event, data) if data else event)
-        except BadInputError:
-            continue
-        judged[row.number] = _plain([ruling.as_json() for ruling in rulings])
+    game = game_kind(one.header.game).start(one.header)
+    judged: dict[int, list[Any]] = {number: [] for number in one.records}
+    for number, event in one.held():
+        if one.records[number].is_of_game:
+            with suppress(BadInputError):
+                judged[number] = _comparable(as_json(game.apply(event)))
     return game, judged
 
 
-def _plain(rulings: list[Any]) -> list[Any]:
-    plain = [{key: value for key, value in ruling.items() if key != "frame_t_ns"} for ruling in rulings]
-    found: list[Any] = json.loads(json.dumps(plain))
+def _comparable(rulings: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return rulings as JSON reads them, without their frames."""
+    bare = [{key: value for key, value in ruling.items() if key != "frame_t_ns"} for ruling in rulings]
+    found: list[Any] = json.loads(json.dumps(bare))
     return found
 
 

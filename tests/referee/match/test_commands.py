@@ -59,7 +59,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     ]
     # It is shown on the pictures of the count.
     log = office.table.referee.match.playing().log
-    about = [log.about(*log.ruling(ident)) for ident in (shown["id"], state["latest"]["id"])]
+    about = [log.about(log.ruling(ident)) for ident in (shown["id"], state["latest"]["id"])]
     assert about[0] == about[1]
 
 

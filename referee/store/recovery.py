@@ -66,7 +66,6 @@ _PAGES_AT = 28
 """Where a file has the number of its pages (sqlite.org/fileformat.html, 1.3)."""
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
-_MOST_UNSYNCED = 3
 _LOST_FROM = """UPDATE games SET lost_from = (
     SELECT iif(gap <= max(last, judged), gap, NULL) FROM (
         SELECT coalesce(min(place) FILTER (WHERE place <> number), count(*) + 1) AS gap,
@@ -451,25 +450,25 @@ def _is_of_the_disk(error: BaseException) -> bool:
 def _fault_in_log(path: Path) -> str | None:
     """Return the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
-    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log, of zeros, or of the last commits, which
-    were not synced yet.
+    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log or of zeros, and tears the last commit:
+    frames behind a commit that does not count mean damage.
     """
     log = Path(f"{path}-wal")
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:
         return None
     data, valid = log.read_bytes(), _valid_frames(path)
-    salts, commits = struct.unpack_from(">II", data, 16), 0
+    salts, is_past_commit = struct.unpack_from(">II", data, 16), False
     for start in range(_LOG_HEAD + valid * _FRAME, len(data) - _FRAME + 1, _FRAME):
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS
         if earlier or not any(data[start : start + _FRAME_HEAD]):
             continue
-        commits += bool(commit)
-        if tuple(own) != salts or commits > _MOST_UNSYNCED:
+        if tuple(own) != salts or is_past_commit:
             # A referee at work writes a frame a moment before it counts as valid.
             time.sleep(_WRITING_S)
             return "its log is damaged" if valid == _valid_frames(path) else None
+        is_past_commit |= bool(commit)
     return None
 
 

@@ -173,14 +173,28 @@ def log(whole: Path, tmp_path: Path) -> Path:
     return Path(f"{path}-wal")
 
 
-def test_a_flipped_byte_in_the_log_costs_no_other_game(log: Path) -> None:
+FRAME = 24 + 4096
+
+
+def test_a_flipped_byte_in_the_log_costs_no_other_game_and_is_reported(log: Path) -> None:
     data, dice = log.read_bytes(), random.Random(1)
-    for _ in range(5):
-        at = dice.randrange(len(data) // 4, len(data) * 3 // 4)
+    # Behind the last commit, of two frames, nothing shows that it was once whole.
+    for at in (*(dice.randrange(len(data) // 4, len(data) * 3 // 4) for _ in range(4)), len(data) - 2 * FRAME - 99):
         log.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
-        with reading(log.parent) as query:
+        warned: list[str] = []
+        with reading(log.parent, warned.append) as query:
             found = {row.header.players[0]: len(kept_game(query, row).records) for row in games(query)}
-        assert found.items() >= ALL.items() and found["Killed"] >= 4
+        assert found.items() >= ALL.items() and found["Killed"] >= 4 and warned
+
+
+def test_what_a_power_cut_leaves_in_the_log_is_no_damage(log: Path) -> None:
+    data, dice = log.read_bytes(), random.Random(2)
+    for _ in range(5):
+        at = dice.randrange(len(data) // 2, len(data))
+        log.write_bytes(data[:at] + bytes(len(data) - at) * dice.randrange(2))
+        warned: list[str] = []
+        with reading(log.parent, warned.append) as query:
+            assert len(games(query)) == GAMES + 1 and not warned
 
 
 @pytest.mark.parametrize("where", [(0, 32), (40, 60), (0.2, 0.3), (0.5, 0.51), (0, 1.0)])

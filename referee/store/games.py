@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
-from typing import Annotated, Any
-
-from pydantic import BaseModel, Field, ValidationError
+from typing import Any
 
 from referee.engine.events import Header, parse_event
 from referee.engine.log import CorrectionRow, GameLog, GameRow, Record, RulingRow, numbers_in
@@ -24,21 +22,10 @@ from referee.store.database import COLUMNS, LAST_MS, Statement, inserted
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 MOST_NUMBER = (1 << 63) - 1
+_MOST_PLAYERS = 20
 _MOST_JUDGED = 200_000
 """Number of events replayed to find a game's changes by corrections."""
 _GAME = f"SELECT {', '.join(COLUMNS['games'])} FROM games"
-
-
-class HeaderModel(BaseModel):
-    """The header of a game that was played."""
-
-    game: str
-    players: Annotated[list[str], Field(min_length=1, max_length=20)]
-    options: dict[str, Any] = {}
-
-    def header(self) -> Header:
-        """Return it as the engine's value."""
-        return Header(self.game, tuple(self.players), self.options)
 
 
 @dataclass(frozen=True)
@@ -155,10 +142,24 @@ def iso_time(wall_ms: int | None) -> str | None:
 def _game(row: Sequence[Any]) -> GameRow:
     values = dict(zip(COLUMNS["games"], row, strict=True))
     try:
-        values["header"] = HeaderModel.model_validate_json(values["header"]).header()
-    except ValidationError:
+        values["header"] = header_in(json.loads(values["header"]))
+    except (ValueError, RecursionError):
         raise BadInputError("kept.game_cannot_be_read_and", number=row[0]) from None
     return GameRow(**{**values, "closed": bool(values["closed"])})
+
+
+def header_in(data: object) -> Header:
+    """Return the header of a game that was played, with any names.
+
+    Raises:
+        BadInputError: it is not whole.
+    """
+    match data:
+        case {"game": str(game), "players": list(names), **rest} if names and set(map(type, names)) == {str}:
+            options = rest.get("options", {})
+            if len(names) <= _MOST_PLAYERS and isinstance(options, dict):
+                return Header(game, tuple(names), options)
+    raise BadInputError("error.journal.it_is_not_whole", list="game, players, options")
 
 
 def judged_again(log: GameLog) -> GameLog:

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from referee.engine.events import Header, parse_event
+from referee.engine.events import parse_event
 from referee.engine.log import CorrectionRow, GameLog, GameRow, Record, corrected
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import write_whole
@@ -29,7 +29,7 @@ from referee.jsonlines import MAX_LINE, parse_object
 from referee.names import told_apart
 from referee.store.database import LAST_GAME, Connection, inserted
 from referee.store.export_zip import RESULTS, picture_name, result_of
-from referee.store.games import HeaderModel, judged_again, statements
+from referee.store.games import header_in, judged_again, statements
 from referee.store.history import IMPORTED
 from referee.store.old_export import converted
 
@@ -144,7 +144,6 @@ def game_of(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Pa
     """
     found: list[tuple[EventFacts, Record]] = []
     try:
-        model = HeaderModel.model_validate(header)
         about = GameFacts.model_validate(header.get("kept"))
         for line in (*lines, *about.aside):
             one = EventFacts.model_validate(line.get("kept"))
@@ -162,7 +161,8 @@ def game_of(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Pa
         if change.number != number or not 0 <= (change.undoes or 0) < number or at not in records:
             raise BadInputError("error.store.correction_makes_no_sense")
         corrected(records[at].event, change.data or {})
-    played = Header(model.game, told_apart(model.players), model.options)
+    played = header_in(header)
+    played = replace(played, players=told_apart(played.players))
     row = GameRow(0, about.uid, played, about.started_ms, judged=len(records), ended_ms=about.ended_ms, closed=True)
     log = judged_again(GameLog(row, records, about.corrections))
     end = log.end()

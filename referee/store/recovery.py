@@ -6,6 +6,7 @@ rename decides: a kill before leaves the old file, a kill after leaves the new o
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import struct
@@ -17,8 +18,6 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
-
-from pydantic import ValidationError
 
 from hardware.problems import Health, HealthBoard, Problem
 from referee.errors import BadInputError, WorkFailedError
@@ -47,7 +46,7 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.games import HeaderModel, Query, judged_again, kept_game, shelf, statements
+from referee.store.games import Query, header_in, judged_again, kept_game, shelf, statements
 
 if TYPE_CHECKING:
     from referee.store.store import Store
@@ -398,8 +397,8 @@ def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[lis
 
 def _readable(header: str) -> dict[str, object]:
     """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
-    with suppress(ValidationError):
-        read = HeaderModel.model_validate_json(header).header()
+    with suppress(ValueError, RecursionError):
+        read = header_in(json.loads(header))
         return replace(read, players=told_apart(read.players)).as_json()
     return {}
 

@@ -27,6 +27,7 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.files import write_whole
 from referee.jsonlines import MAX_LINE, parse_object
 from referee.names import told_apart
+from referee.phrases import phrase, phrase_of
 from referee.store.database import LAST_GAME, Connection, inserted
 from referee.store.export_zip import RESULTS, picture_name, result_of
 from referee.store.games import header_in, judged_again, statements
@@ -121,10 +122,8 @@ class ImportTally:
         """Return one sentence about the games that were left out, None if none were."""
         if not self.left_out:
             return None
-        named = "; ".join(f"game {number}: {why}" for number, why in self.left_out[:_MOST_NAMED])
-        more = len(self.left_out) - _MOST_NAMED
-        count = "one game" if len(self.left_out) == 1 else f"{len(self.left_out)} games"
-        return f"{count} in it cannot be taken ({named}{f'; and {more} more' if more > 0 else ''})"
+        named = [phrase("error.store.game", number=number, why=why) for number, why in self.left_out[:_MOST_NAMED]]
+        return phrase("error.store.games_cannot_be_taken", n=len(self.left_out), games=named)
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,7 @@ class GamesZip:
                 header, *events = (parse_object(None if len(line) > MAX_LINE else line) for line in lines or [b""])
                 yield number, game_of(header, events)
             except (BadInputError, RecursionError) as error:
-                yield number, str(error)
+                yield number, phrase_of(error)
 
     def picture(self, number: int, event: int, place: int) -> bytes:
         """Return a picture.
@@ -314,7 +313,7 @@ class _Import:
                 self.connection.execute(*statement)
         except (sqlite3.IntegrityError, OverflowError) as error:
             self.connection.execute("ROLLBACK TO game")
-            self.tally.left_out.append((number, str(BadInputError("error.journal.it_is_not_whole", list=error))))
+            self.tally.left_out.append((number, phrase("error.journal.it_is_not_whole", list=error)))
             return
         for facts in packed.facts:
             self._take_pictures(number, last + 1, facts)

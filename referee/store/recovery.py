@@ -157,7 +157,7 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
             if damage is not None:
                 if not query("SELECT count(*) FROM games")[0][0]:
                     raise WorkFailedError("error.journal.games_in_cannot_be_read_file_is", folder=folder)
-                warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
+                warn(phrase("error.journal.is_damaged", folder=folder))
             yield query
 
 

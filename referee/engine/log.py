@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 from referee.engine.events import Event, Header, parse_event
@@ -115,18 +115,12 @@ class GameLog:
     """A game's records by number, oldest first, and all its corrections, in order.
 
     Session, store, export and history have it in common. lost: the rulings on events that cannot be read any more.
-    rings: the number of the event of each ring, by its time.
     """
 
     row: GameRow
     records: dict[int, Record] = field(default_factory=dict)
     corrections: list[CorrectionRow] = field(default_factory=list)
     lost: tuple[RulingRow, ...] = ()
-    rings: dict[int, int] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for record in self.records.values():
-            self.add(record)
 
     @property
     def game(self) -> int:
@@ -142,12 +136,6 @@ class GameLog:
     def shift_ns(self) -> int:
         """Return the game's clock less the monotonic one."""
         return self.row.shift_ns
-
-    def add(self, record: Record) -> None:
-        """Add an event."""
-        self.records[record.number] = record
-        if record.event.kind == "bell":
-            self.rings.setdefault(record.event.t_ns, record.number)
 
     def rule(self, judged: Judged, since: int, numbers: Iterable[int] | None = None) -> Change:
         """Let the rulings of a replay hold from a correction on (0: the first ones), and return the changes.
@@ -236,16 +224,22 @@ class GameLog:
         requested later (C11).
         """
         if row.data["ruling"] in ("ring", "unclear"):
-            return self.rings.get(row.data["t_ns"], row.event)
+            # No event between the ring and its ruling is earlier than the ring.
+            since = takewhile(lambda one: one.event.t_ns >= row.data["t_ns"], self._back_from(row.event))
+            rings = [one for one in since if one.event.kind == "bell" and one.event.t_ns == row.data["t_ns"]]
+            return rings[-1].number if rings else row.event
         if row.data["ruling"] == "arrangement":
             counts = (
-                number
-                for number in range(row.event, 0, -1)
-                for one in self.records[number].rulings
+                record.number
+                for record in self._back_from(row.event)
+                for one in record.rulings
                 if one["ruling"] == "hand" and one["seat"] == row.data["seat"]
             )
             return next(counts, row.event)
         return row.event
+
+    def _back_from(self, number: int) -> Iterator[Record]:
+        return (self.records[earlier] for earlier in range(number, 0, -1) if earlier in self.records)
 
     def is_changed(self, row: RulingRow) -> bool:
         """Return whether a ruling differs from the first ones on its event."""

@@ -6,7 +6,7 @@ watcher (one a game) turns frames and device events into events of the game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -238,19 +238,6 @@ def replay_all(
     return judged
 
 
-@dataclass(frozen=True)
-class Resumed:
-    """A game that goes on.
-
-    unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, not announced yet. rejudged:
-    the change if this version rules differently than the stored one; None: it does not.
-    """
-
-    unjudged: Collection[int]
-    unheard: tuple[RulingRow, ...]
-    rejudged: Change | None
-
-
 class Session:
     """A game in progress: its rules, its watcher and its log. Not safe from several threads: its owner locks.
 
@@ -374,12 +361,15 @@ class Session:
             raise BadInputError("error.service.there_is_no_correction_to")
         return self._rejudge(holding[-1].event, None, undoes=holding[-1].number)
 
-    def resume(self) -> Resumed:
-        """Resume the game of the log."""
+    def resume(self) -> tuple[tuple[RulingRow, ...], Change | None]:
+        """Resume the game of the log.
+
+        Return the rulings on events that had none yet, and the change if this version rules differently than the stored
+        one.
+        """
         judge, until = Judge(self._start(self.header)), self.log.row.judged
         judged = replay_all(judge, self.log.records.values(), self.log.corrections)
-        unjudged = [number for number in self.log.records if number > until]
-        unheard = self.log.rule(judged, 0, unjudged).new
+        unheard = self.log.rule(judged, 0, [number for number in self.log.records if number > until]).new
         row = CorrectionRow(len(self.log.corrections) + 1, 0, None, None)
         change = self.log.rule(judged, row.number, [number for number in self.log.records if number <= until])
         is_other = bool(change.gone or change.new)
@@ -387,7 +377,7 @@ class Session:
             # A newer Ringmaster rules differently: that is kept as a correction of no event.
             self.log.corrections.append(row)
         self._settle(judge)
-        return Resumed(unjudged, unheard, replace(change, row=row) if is_other else None)
+        return unheard, replace(change, row=row) if is_other else None
 
     def _take(self, seen: Observation) -> Outcome:
         rulings, count = list[RulingData](), len(self.log.records)
@@ -423,7 +413,7 @@ class Session:
 
     def _add(self, event: Event) -> int:
         record = Record(len(self.log.records) + 1, event, refused=True)
-        self.log.add(record)
+        self.log.records[record.number] = record
         self._journal(record)
         return record.number
 

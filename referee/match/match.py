@@ -40,7 +40,6 @@ class Match:
         # The games that undo can reach, the one on the table last.
         self._begun: list[Session] = []
         self._make_watcher, self._boot, self._clock = make_watcher, boot, clock
-        self._unkept: list[int] = []  # events whose rulings are not committed
 
     @property
     def paused(self) -> bool:
@@ -110,7 +109,7 @@ class Match:
         if not session.over:
             with suppress(BadInputError):
                 return self.say("stop", {})
-        self.store.close_game(session.log.game)
+        self.store.change_game(session.log.game, closed=True)
         self.store.flush()
         self.session, self._begun = None, []
         return Outcome()
@@ -135,8 +134,7 @@ class Match:
             if row.boot != self._boot or now_ns + row.shift_ns < last_ns:
                 # Another start of the machine: the game's clock goes on after the break.
                 kept.row = replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
-                self.store.new_clock(row.game, kept.row.boot, kept.shift_ns)
-            self._unkept.clear()
+                self.store.change_game(row.game, boot=self._boot, shift_ns=kept.shift_ns)
             session, unheard = self._resumed(kept, self._make_watcher(row.header))
         except (ValueError, KeyError):
             # Without this, every start would fail.
@@ -225,10 +223,10 @@ class Match:
         if self.undoes != "start":
             return self._correct(session, session.undo)
         # Nothing has happened in the game that was begun instead: it is forgotten.
-        self.store.close_game(session.log.game)
+        self.store.change_game(session.log.game, closed=True)
         self._begun.pop()
         self.session = before = self._begun[-1]
-        self.store.reopen_game(before.log.game)
+        self.store.change_game(before.log.game, closed=False)
         change = self._correct(before, before.undo) if before.log.undoes == "stop" else Change()
         self.store.flush()
         self.look_anew()
@@ -240,16 +238,14 @@ class Match:
 
     def _resumed(self, log: GameLog, watcher: Watcher) -> tuple[Session, Unheard]:
         session = self._session(log, watcher)
-        resumed = session.resume()
-        self._unkept += resumed.unjudged
-        if resumed.rejudged is not None:
-            self.store.add_correction(log.game, resumed.rejudged)
+        unheard, rejudged = session.resume()
+        if rejudged is not None:
+            self.store.add_correction(log.game, rejudged)
         self._keep(session)
-        return session, resumed.unheard
+        return session, unheard
 
     def _enter(self, game: int, record: Record) -> None:
         """Store an event, before the rules apply it."""
-        self._unkept.append(record.number)
         self.store.add_event(game, record)
         self.store.flush(durable=False)
 
@@ -263,16 +259,15 @@ class Match:
 
     def _keep(self, session: Session) -> None:
         """Commit the newest rulings: only then may they be announced."""
-        if not self._unkept:
+        log = session.log
+        records = log.since(log.row.judged)
+        if not records:
             return
-        game, ended = session.log.game, False
-        for number in self._unkept:
-            record = session.log.records[number]
-            self.store.add_rulings(game, record)
-            ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
-        if ended:
-            self.store.set_ended(game, True)
-        self._unkept.clear()
+        for record in records:
+            self.store.add_rulings(log.game, record)
+        if any(ruling["ruling"] == "end" for record in records for ruling in record.rulings):
+            self.store.set_ended(log.game, True)
+        log.row = replace(log.row, judged=records[-1].number)
         self.store.flush()
 
     def _correct(self, session: Session, make: Callable[[], Change]) -> Change:

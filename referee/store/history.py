@@ -263,8 +263,9 @@ class _Rings:
     too_late: int = 0
     reactions_ms: list[float] = field(default_factory=list)
 
-    def __add__(self, other: _Rings) -> _Rings:
-        return _Rings(*(one + more for one, more in zip(vars(self).values(), vars(other).values(), strict=True)))
+    def add(self, other: _Rings) -> None:
+        for name, more in vars(other).items():
+            setattr(self, name, getattr(self, name) + more)
 
 
 def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
@@ -284,12 +285,12 @@ def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
         rings = _rings(rulings[past.row.game])
         for seat, name in enumerate(past.row.header.players):
             if name not in seat_names():
-                won = _Rings(games=1, wins=past.end["winners"].count(seat))
-                evenings[past.evening][name] += won + rings[seat]
+                rings[seat].games, rings[seat].wins = 1, past.end["winners"].count(seat)
+                evenings[past.evening][name].add(rings[seat])
     players: defaultdict[str, _Rings] = defaultdict(_Rings)
     for evening in evenings.values():
         for name, one in evening.items():
-            players[name] += one
+            players[name].add(one)
     ranked = sorted(players.items(), key=lambda item: (-item[1].wins, item[0]))
     return {
         "players": [
@@ -321,11 +322,13 @@ def _rings(rulings: Iterable[Mapping[str, Any]]) -> defaultdict[int, _Rings]:
         if data["ruling"] == "ring":
             open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
             if seat is not None:
-                waited = [] if open_ms is None else [open_ms]
-                seats[seat] += _Rings(valid=int(data["valid"]), false=int(not data["valid"]), reactions_ms=waited)
+                seats[seat].valid += bool(data["valid"])
+                seats[seat].false += not data["valid"]
+                seats[seat].reactions_ms += [] if open_ms is None else [open_ms]
         elif seat is not None and open_ms is not None and seat not in rang:
             rang.add(seat)
-            seats[seat] += _Rings(too_late=1, reactions_ms=[open_ms + data["lag_ms"]])
+            seats[seat].too_late += 1
+            seats[seat].reactions_ms.append(open_ms + data["lag_ms"])
     return seats
 
 

@@ -118,18 +118,11 @@ class Store:
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
 
-    def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
-        """Note the clock by which a resumed game goes on."""
-        self._add("UPDATE games SET boot = ?, shift_ns = ? WHERE game = ?", boot, shift_ns, game)
-
-    def close_game(self, game: int) -> None:
-        """Note that a game is not to be resumed any more."""
-        LOG.info("game %d is put away", game)
-        self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
-
-    def reopen_game(self, game: int) -> None:
-        """Note that a game goes on after all."""
-        self._add("UPDATE games SET closed = 0 WHERE game = ?", game)
+    def change_game(self, game: int, **values: Value) -> None:
+        """Change columns of a game: its clock, or whether it is closed, which means that it is not to be resumed."""
+        LOG.info("game %d: %s", game, to_line(dict(values)))
+        columns = ", ".join(f"{column} = ?" for column in values)
+        self._add(f"UPDATE games SET {columns} WHERE game = ?", *values.values(), game)
 
     def close_all(self) -> None:
         """Note that no game that was begun is to be resumed."""
@@ -137,7 +130,7 @@ class Store:
 
     def set_ended(self, game: int, ended: bool) -> None:
         """Note that a game ended, or that after a correction it did not."""
-        self._add("UPDATE games SET ended_ms = ? WHERE game = ?", self._wall_ms() if ended else None, game)
+        self.change_game(game, ended_ms=self._wall_ms() if ended else None)
 
     def add_event(self, game: int, record: Record) -> None:
         """Add an event before its rulings."""

@@ -41,7 +41,7 @@ from referee.state_folder import EVIDENCE
 from referee.store import history
 from referee.store.evidence import MachineReport, keep_disputed
 from referee.store.export_zip import write_zip
-from referee.store.games import game_numbered, games, iso_time, kept_game, shelf
+from referee.store.games import game_numbered, games, iso_time, kept_game
 from referee.store.import_zip import TORN, GamesZip, ImportTally, open_zip, take_games
 from vision.deck_file import SUFFIX, unpack_deck
 from vision.errors import VisionError
@@ -198,8 +198,8 @@ def back_up(referee: Referee, path: Path, *, pictures: bool) -> None:
     folder, query = referee.folder, referee.store.read
     decks = [f"{DECKS}/{name}{SUFFIX}" for name in DeckStore(folder).names()]
     others = [name for name in (SETTINGS, SETUP, PROFILE, *decks) if (folder / name).is_file()]
-    games = (kept_game(query, row) for row in shelf(query).games)
-    write_zip(path, games, query, folder / EVIDENCE if pictures else None, {name: folder / name for name in others})
+    logs = (kept_game(query, row) for row in games(query)[::-1])
+    write_zip(path, logs, query, folder / EVIDENCE if pictures else None, {name: folder / name for name in others})
 
 
 def restore(referee: Referee, path: Path) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
@@ -28,28 +29,19 @@ _MOST_JUDGED = 200_000
 _GAME = f"SELECT {', '.join(COLUMNS['games'])} FROM games"
 
 
-@dataclass(frozen=True)
-class Shelf:
-    """The games in a store, in the order of entry, and the numbers of unreadable ones."""
-
-    games: tuple[GameRow, ...]
-    unreadable: tuple[int, ...] = ()
-
-
-def shelf(query: Query) -> Shelf:
-    """Return all games."""
-    found, unreadable = [], []
-    for row in query(f"{_GAME} ORDER BY game"):
-        try:
+def games(query: Query, where: str = "1", *values: int) -> tuple[GameRow, ...]:
+    """Return all readable games, or those for a condition, the last entered first."""
+    found = list[GameRow]()
+    for row in query(f"{_GAME} WHERE {where} ORDER BY game DESC", *values):
+        with suppress(BadInputError):
             found.append(_game(row))
-        except BadInputError:
-            unreadable.append(row[0])
-    return Shelf(tuple(found), tuple(unreadable))
+    return tuple(found)
 
 
-def games(query: Query) -> tuple[GameRow, ...]:
-    """Return all readable games, the last entered first."""
-    return shelf(query).games[::-1]
+def unreadable(query: Query) -> list[int]:
+    """Return the numbers of the games whose headers cannot be read."""
+    readable = {row.game for row in games(query)}
+    return [game for (game,) in query("SELECT game FROM games ORDER BY game") if game not in readable]
 
 
 def open_game(query: Query) -> GameRow | None:
@@ -64,11 +56,7 @@ def open_game(query: Query) -> GameRow | None:
 
 def game_numbered(query: Query, game: int) -> GameRow | None:
     """Return the game with this number, None if it is missing or unreadable."""
-    rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
-    try:
-        return _game(rows[0]) if rows else None
-    except BadInputError:
-        return None
+    return next(iter(games(query, "game = ?", game)), None) if game <= MOST_NUMBER else None
 
 
 def kept_game(query: Query, row: GameRow) -> GameLog:

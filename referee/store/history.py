@@ -28,7 +28,7 @@ from referee.names import folded, seat_names
 from referee.sayings import kept as sayings
 from referee.sayings import quality as quality_sayings
 from referee.store.database import LAST_MS
-from referee.store.games import Query, game_numbered, games, iso_time, kept_game, points_of, shelf
+from referee.store.games import Query, game_numbered, games, iso_time, kept_game, points_of, unreadable
 from referee.store.store import Store
 
 MS = 1_000_000
@@ -75,7 +75,7 @@ class Past:
 
 def listed(query: Query, zone: tzinfo | None = None) -> list[Past]:
     """Return all readable past games in the order of play; zone: the table's own if None."""
-    rows = {row.game: row for row in shelf(query).games}
+    rows = {row.game: row for row in games(query)}
     found: list[Past] = []
     for boot, group in groupby(query(_PLAYED), key=lambda played: played[1]):
         played = [(rows[game], end, times) for game, _, end, *times in group if game in rows]
@@ -87,12 +87,9 @@ def listed(query: Query, zone: tzinfo | None = None) -> list[Past]:
 
 def history(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return past games, the last played first, and sentences about unreadable ones; zone: as in `listed`."""
-    past = listed(query, zone)
-    readable = {one.row.game for one in past}
-    unreadable = [game for (game,) in query("SELECT game FROM games ORDER BY game") if game not in readable]
     return {
-        "games": [_summary(one, language) for one in reversed(past)],
-        "faults": [sayings.unreadable(number, language) for number in unreadable],
+        "games": [_summary(one, language) for one in reversed(listed(query, zone))],
+        "faults": [sayings.unreadable(number, language) for number in unreadable(query)],
     }
 
 

@@ -88,7 +88,6 @@ class EventFacts(_Facts):
 
     number: int
     wall_ms: int
-    refused: bool = False
     was: dict[str, Any] | None = None
     pictures: Annotated[list[PictureFacts], Field(max_length=100)] = []
     sight: SightFacts | None = None
@@ -147,7 +146,7 @@ def game_of(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Pa
         for line in (*lines, *about.aside):
             one = EventFacts.model_validate(line.get("kept"))
             data = {key: value for key, value in (one.was or line).items() if key != "kept"}
-            found.append((one, Record(one.number, parse_event(data), one.wall_ms, one.refused)))
+            found.append((one, Record(one.number, parse_event(data), one.wall_ms)))
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
         raise BadInputError("error.journal.it_is_not_whole", list=place) from None

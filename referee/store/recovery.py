@@ -46,7 +46,7 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.games import Query, header_in, judged_again, kept_game, shelf, statements
+from referee.store.games import Query, games, header_in, judged_again, kept_game, statements
 
 if TYPE_CHECKING:
     from referee.store.store import Store
@@ -336,10 +336,10 @@ def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> 
     except Exception as error:  # SQLite answers damage with errors of any kind.
         LOG.warning("%s cannot be read: %s", path, error)
         return set()
-    games, changed = set[int](), set[int]()
+    numbers, changed = set[int](), set[int]()
     # Games are read once more when their numbers are known: each is found by its own then.
     for table in (*COLUMNS, "games"):
-        for rows in _rows(into, table, games):
+        for rows in _rows(into, table, numbers):
             into.execute("BEGIN")
             for sound, row in rows:
                 if table == "games" and not sound:
@@ -350,7 +350,7 @@ def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> 
                 except (sqlite3.Error, OverflowError, TypeError) as error:
                     LOG.warning("a row of %s is not taken: %s", table, error)
             into.execute("COMMIT")
-        games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM main.{table}")}
+        numbers |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM main.{table}")}
     for table in ("deleted", *others):
         # The first files of version 1 have no outbox.
         with suppress(Exception):
@@ -359,7 +359,7 @@ def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> 
     return changed
 
 
-def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[list[tuple[bool, dict[str, Any]]]]:
+def _rows(into: sqlite3.Connection, table: str, numbers: set[int]) -> Iterator[list[tuple[bool, dict[str, Any]]]]:
     """Yield lists of the rows of a table of `old` that are worth taking, and whether their check sums are right.
 
     SQLite gives up at the first damaged page: so a damaged table is read from both ends, and game by game.
@@ -380,7 +380,7 @@ def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[lis
     )
     orders = [", ".join(f"{key} {order}" for key in keys) for order in ("ASC", "DESC")]
     ways: list[tuple[str, tuple[int, ...]]] = [(f"{sql} ORDER BY {order}", ()) for order in orders]
-    ways += [(f"{sql} AND game = ? ORDER BY {order}", (game,)) for game in sorted(games) for order in orders]
+    ways += [(f"{sql} AND game = ? ORDER BY {order}", (game,)) for game in sorted(numbers) for order in orders]
     for place, (way, values) in enumerate(ways):
         found: list[tuple[bool, dict[str, Any]]] = []
         try:
@@ -413,15 +413,15 @@ def _tidy(into: sqlite3.Connection, evidence: Path) -> None:
             into.execute("DELETE FROM evidence WHERE file = ?", (file,))
 
 
-def _judge_again(into: sqlite3.Connection, games: set[int]) -> None:
-    """Note the first lost event of each game, and replace rulings of `games` that differ from those of its events."""
+def _judge_again(into: sqlite3.Connection, changed: set[int]) -> None:
+    """Note the first lost event of each game, and replace rulings of `changed` games that its events do not lead to."""
 
     def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
         return into.execute(sql, values).fetchall()
 
     into.execute(_LOST_FROM)
-    for row in shelf(query).games:
-        if row.game not in games and row.lost_from is None:
+    for row in games(query):
+        if row.game not in changed and row.lost_from is None:
             continue
         kept = kept_game(query, row)
         records = {number: record for number, record in kept.records.items() if number <= row.judged}
@@ -483,8 +483,8 @@ def report_set_aside(folder: Path, store: Store, health: HealthBoard) -> bool:
         if known is not None:
             health.report(Problem(FILES, Health.OK, t_ns=time.monotonic_ns()))
         return False
-    ((games,),) = store.read("SELECT count(*) FROM games") or [(0,)]
-    sentences = [said_of(name_kept(path), path.name, games) for path in found]
+    ((count,),) = store.read("SELECT count(*) FROM games") or [(0,)]
+    sentences = [said_of(name_kept(path), path.name, count) for path in found]
     listed = reduce(lambda before, one: phrase("common.sentences", first=before, second=one), sentences)
     if not health.report(Problem(FILES, Health.POOR, listed, t_ns=time.monotonic_ns())):
         return False

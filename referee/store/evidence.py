@@ -99,12 +99,13 @@ class EvidenceFolder:
             for place, (t_ms, data) in enumerate(pictures):
                 name = f"{game}-{event}-{place}"
                 write_whole(self._path(name), data)
-                self._store.add_evidence(name, game, event, t_ms, len(data))
+                about: dict[str, Any] = {"file": name, "game": game, "event": event, "t_ms": float(t_ms)}
+                self._store.add("evidence", **about, bytes=len(data), kept_ms=self._store.wall_ms())
         except (OSError, WorkFailedError):
             self.thin()
             return False
         if sight is not None:
-            self._store.add_sight(game, event, sight)
+            self._store.add("sights", game=game, event=event, data=sight)
         # A power cut may lose a picture, but never a ruling: so a picture need not delay the next ruling.
         self._store.flush(durable=False)
         return True

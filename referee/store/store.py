@@ -92,7 +92,7 @@ class Store:
         self.changes = 0
         self.trouble: Trouble | None = None
         self._lock = threading.RLock()
-        self._wall_ms = wall_ms
+        self.wall_ms = wall_ms
         self._waiting: list[Statement] = []
         self._unsynced = True
         self.outbox = Outbox(self._add)
@@ -111,12 +111,18 @@ class Store:
         """Begin a game; the one before is closed."""
         with self._lock:
             self._last_game += 1
-            row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
+            row = GameRow(self._last_game, uuid.uuid4().hex, header, self.wall_ms(), boot, shift_ns)
             self.close_all()
-            self._insert("games", **vars(row))
+            self.add("games", **vars(row))
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
+
+    def add(self, table: str, **values: Given) -> None:
+        """Add a row."""
+        # One game must never take another one's place, and with it its rows.
+        sql, row = inserted("INSERT" if table == "games" else "INSERT OR REPLACE", table, **values)
+        self._add(sql, *row)
 
     def change_game(self, game: int, **values: Value) -> None:
         """Change columns of a game: its clock, or whether it is closed, which means that it is not to be resumed."""
@@ -130,12 +136,12 @@ class Store:
 
     def set_ended(self, game: int, ended: bool) -> None:
         """Note that a game ended, or that after a correction it did not."""
-        self.change_game(game, ended_ms=self._wall_ms() if ended else None)
+        self.change_game(game, ended_ms=self.wall_ms() if ended else None)
 
     def add_event(self, game: int, record: Record) -> None:
         """Add an event before its rulings."""
-        values = event_values(replace(record, wall_ms=self._wall_ms(), refused=False))
-        self._insert("events", game=game, **values)
+        values = event_values(replace(record, wall_ms=self.wall_ms(), refused=False))
+        self.add("events", game=game, **values)
 
     def add_rulings(self, game: int, record: Record) -> None:
         """Add the rulings on an event, or that the game could not take it, and note that it has them."""
@@ -143,7 +149,7 @@ class Store:
             if record.refused:
                 self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, record.number)
             for row in record.ruled:
-                self._insert("rulings", game=game, **vars(row))
+                self.add("rulings", game=game, **vars(row))
             self._add("UPDATE games SET judged = ? WHERE game = ?", record.number, game)
             self.outbox.post("event", game, record.number)
 
@@ -151,19 +157,10 @@ class Store:
         """Add a correction with the rulings that it ends and begins."""
         assert change.row is not None
         with self._lock:
-            self._insert("corrections", game=game, **vars(replace(change.row, wall_ms=self._wall_ms())))
+            self.add("corrections", game=game, **vars(replace(change.row, wall_ms=self.wall_ms())))
             for row in (*change.gone, *change.new):
-                self._insert("rulings", game=game, **vars(row))
+                self.add("rulings", game=game, **vars(row))
             self.outbox.post("correction", game, change.row.number)
-
-    def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
-        """Add a picture that is in the evidence folder."""
-        kept_ms = self._wall_ms()
-        self._insert("evidence", file=file, game=game, event=event, t_ms=float(t_ms), bytes=size, kept_ms=kept_ms)
-
-    def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
-        """Add the outlines in the deciding picture of an event."""
-        self._insert("sights", game=game, event=event, data=data)
 
     def forget_evidence(self, file: str) -> None:
         """Note that a picture is gone."""
@@ -314,11 +311,6 @@ class Store:
             for connection in (self._mover, self._connection):
                 if connection is not None:
                     connection.close()
-
-    def _insert(self, table: str, **values: Given) -> None:
-        # One game must never take another one's place, and with it its rows.
-        sql, row = inserted("INSERT" if table == "games" else "INSERT OR REPLACE", table, **values)
-        self._add(sql, *row)
 
     def _add(self, sql: str, *values: Value) -> None:
         with self._lock:

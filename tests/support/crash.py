@@ -35,7 +35,7 @@ from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect
 
 LONGEST_S = 0.35
-MOST_TOLD = 25
+MOST_LINES = 25
 RECENT = 4
 LATER_S = 0.005
 STUCK_S = 60.0
@@ -116,34 +116,34 @@ def _one_life(folder: Path, dice: random.Random, connector: Connect) -> list[dic
             # Never back into the parent's code; a fault of the child's is seen by its silence.
             os._exit(1)
     os.close(writing)
-    told = _listen(reading, dice)
+    heard = _listen(reading, dice)
     alive = os.waitpid(child, os.WNOHANG)[0] == 0
     if alive:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     while part := os.read(reading, 1 << 16):
-        told += part
+        heard += part
     os.close(reading)
     if not alive:
         raise WorkFailedError("the referee ended by itself in the middle of a game")
-    return [json.loads(line) for line in told.split(b"\n")[:-1]]
+    return [json.loads(line) for line in heard.split(b"\n")[:-1]]
 
 
 def _listen(reading: int, dice: random.Random) -> bytes:
     """Return the output until it is time to kill: at any instant from the start on, or a little after so many lines."""
     by_time = dice.random() < 0.4
     end = time.monotonic() + (dice.uniform(0, LONGEST_S) if by_time else STUCK_S)
-    lines = dice.randrange(1, MOST_TOLD)
-    told = b""
+    lines = dice.randrange(1, MOST_LINES)
+    heard = b""
     while (left := end - time.monotonic()) > 0:
         if select.select([reading], [], [], left)[0]:
             part = os.read(reading, 1 << 16)
             if not part:
-                return told
-            told += part
-        if not by_time and told.count(b"\n") >= lines:
+                return heard
+            heard += part
+        if not by_time and heard.count(b"\n") >= lines:
             by_time, end = True, time.monotonic() + dice.uniform(0, LATER_S)
-    return told
+    return heard
 
 
 def _game_of(line: Mapping[str, Any]) -> int:
@@ -176,10 +176,10 @@ def _check_kept(verdict: Verdict, kept: Mapping[int, GameLog], heard: Iterable[s
     known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.ruled()}
     verdict.faults += [f"{when}: announced, but not kept: {what}" for what in heard if what not in known]
     if kept:
-        told = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
-        for game, count in told:
+        announced = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
+        for game, count in announced:
             if game not in kept or len(kept[game].corrections) < count:
-                verdict.faults.append(f"{when}: a correction of game {game} was told, but not kept")
+                verdict.faults.append(f"{when}: a correction of game {game} was announced, but not kept")
     for game, one in kept.items():
         _, judged = _replayed(one)
         for number, record in one.records.items():

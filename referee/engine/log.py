@@ -147,12 +147,9 @@ class GameLog:
             record, now = self.records[number], judged.get(number, ())
             ruled = {(row.place, row.since): row for row in record.ruled if since}
             held = {row.place: row for row in ruled.values() if row.until is None}
-            ended = [replace(row, until=since) for place, row in held.items() if row.data not in now[place : place + 1]]
-            begun = [
-                RulingRow(number, place, since, None, data)
-                for place, data in enumerate(now)
-                if place not in held or held[place].data != data
-            ]
+            stay = {place for place, row in held.items() if row.data in now[place : place + 1]}
+            ended = [replace(row, until=since) for place, row in held.items() if place not in stay]
+            begun = [RulingRow(number, at, since, None, data) for at, data in enumerate(now) if at not in stay]
             ruled |= {(row.place, row.since): row for row in (*ended, *begun)}
             refused = record.refused if since else number not in judged
             self.records[number] = replace(record, refused=refused, ruled=tuple(ruled[key] for key in sorted(ruled)))

@@ -145,6 +145,8 @@ class GameLog:
         gone, new = list[RulingRow](), list[RulingRow]()
         for number in list(self.records if numbers is None else numbers):
             record, now = self.records[number], judged.get(number, ())
+            if since and record.rulings == now:
+                continue
             ruled = {(row.place, row.since): row for row in record.ruled if since}
             held = {row.place: row for row in ruled.values() if row.until is None}
             stay = {place for place, row in held.items() if row.data in now[place : place + 1]}
@@ -175,8 +177,8 @@ class GameLog:
 
     def holding(self) -> list[CorrectionRow]:
         """Return the corrections that hold; an undone early end does not come back."""
-        kinds = {number: record.event.kind for number, record in self.records.items()}
-        return [one for one in in_force(self.corrections) if one.data or kinds.get(one.event or 0) != "stop"]
+        found = ((one, self.records.get(one.event or 0)) for one in in_force(self.corrections))
+        return [one for one, record in found if one.data or record is None or record.event.kind != "stop"]
 
     @property
     def stopped_by(self) -> int | None:
@@ -240,7 +242,7 @@ class GameLog:
 
     def is_changed(self, row: RulingRow) -> bool:
         """Return whether a ruling differs from the first ones on its event."""
-        return row.event in self.records and row.data not in self.records[row.event].first
+        return row.since > 0 and row.event in self.records and row.data not in self.records[row.event].first
 
     def ruled(self) -> Iterator[RulingRow]:
         """Yield all rulings, also those that ended, in order."""
@@ -254,18 +256,20 @@ class GameLog:
     def last_readings(self, kinds: Collection[str], seats: int) -> dict[str, dict[str, Any]]:
         """Return the last event of these kinds for each seat, with corrections, newest first: its keys by its name."""
         found: dict[object, tuple[str, dict[str, Any]]] = {}
-        for number, event in reversed(list(self.held())):
+        for number, event in self.held(reversed(self.records.values())):
+            if len(found) == seats:
+                break
             if event.kind in kinds and isinstance(event.data.get("seat"), int):
                 found.setdefault(event.data["seat"], (self.event_id(number), {**event.data, "event": event.kind}))
         return dict(found.values())
 
-    def held(self) -> Iterator[tuple[int, Event]]:
-        """Yield the events after all corrections, by number."""
+    def held(self, records: Iterable[Record] | None = None) -> Iterator[tuple[int, Event]]:
+        """Yield the events after all corrections, by number. records: whose events, in their order; None: all."""
         instead = corrected_events(self.corrections)
-        for number, record in self.records.items():
-            data = instead.get(number, {})
+        for record in self.records.values() if records is None else records:
+            data = instead.get(record.number, {})
             if data is not None:
-                yield number, corrected(record.event, data) if data else record.event
+                yield record.number, corrected(record.event, data) if data else record.event
 
     def played(self) -> Iterator[tuple[Record, Event]]:
         """Yield the events that the game takes, after all corrections, each with its record.

@@ -41,8 +41,8 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         WorkFailedError: there are no games, or the file cannot be written.
     """
     from referee.state_folder import EVIDENCE, state_folder
-    from referee.store.archive import CSV_HEAD, csv_lines, event_log, write_archive
-    from referee.store.games import kept_game, shelf
+    from referee.store.export_zip import CSV_HEAD, csv_lines, event_log, write_zip
+    from referee.store.games import games, kept_game, unreadable
     from referee.store.recovery import reading
 
     if ruling is not None:
@@ -56,21 +56,20 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
         raise BadInputError("error.commands.say_with_game_which_games")
     damaged: list[str] = []
     with reading(state, damaged.append) as query:
-        known = shelf(query)
-        rows = [row for row in known.games if game in (None, row.game)]
+        rows = [row for row in games(query)[::-1] if game in (None, row.game)]
         if game is not None and not rows:
             raise BadInputError("error.there_is_no_game_ringmaster", number=game)
         kept = (kept_game(query, row) for row in along(rows, len(rows), printing=output is None))
         if kind == "zip" and output is not None:
-            games, pictures = write_archive(output, kept, query, state_folder(state) / EVIDENCE)
-            counted = {"games": phrase("terminal.games", n=games), "pictures": phrase("terminal.pictures", n=pictures)}
+            number, pictures = write_zip(output, kept, query, state_folder(state) / EVIDENCE)
+            counted = {"games": phrase("terminal.games", n=number), "pictures": phrase("terminal.pictures", n=pictures)}
             print(for_people(phrase("terminal.exported", path=output, **counted)), flush=True)
         elif kind == "jsonl":
             _write([event_log(next(kept))], output)
         else:
             _write(chain([CSV_HEAD], map(csv_lines, kept)), output)
         partly = [row.game for row in rows if row.lost_from is not None]
-        return _complained(damaged, [*partly, *(known.unreadable if game is None else ())])
+        return _complained(damaged, [*partly, *(unreadable(query) if game is None else ())])
 
 
 def _disputed(ruling: str, output: Path, state: Path | None) -> int:
@@ -98,7 +97,7 @@ def _complained(sentences: list[str], games: Sequence[int]) -> int:
         named = ", ".join(map(str, games[:10])) + (", …" if len(games) > 10 else "")
         sentences.append(phrase("terminal.what_cannot_be_read_is", list=named))
     if sentences:
-        complain("export", "; ".join(sentences))
+        complain("export", "; ".join(map(for_people, sentences)))
     return 1 if sentences else 0
 
 

@@ -59,7 +59,8 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
     output.flush()
     if faults:
         more = len(faults) - _MOST_FAULTS
-        complain("history", " ".join([*faults[:_MOST_FAULTS], *([f"And {more} more like this."] if more > 0 else [])]))
+        said = [*faults[:_MOST_FAULTS], *[phrase("terminal.and_more_like_this", n=more)] * (more > 0)]
+        complain("history", " ".join(map(for_people, said)))
     return 1 if faults else 0
 
 

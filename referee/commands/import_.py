@@ -13,7 +13,7 @@ from referee.output import complain, for_people
 from referee.phrases import phrase
 
 if TYPE_CHECKING:
-    from referee.store.archive import ImportTally
+    from referee.store.import_zip import ImportTally
 
 
 @click.command(help=COMMANDS["import"])
@@ -30,14 +30,14 @@ def command(path: Path, state: Path | None) -> int:
     import sqlite3
 
     from referee.state_folder import EVIDENCE, JOURNAL, locked, state_folder
-    from referee.store.archive import ImportTally, open_archive, take_games
+    from referee.store.import_zip import ImportTally, open_zip, take_games
     from referee.store.recovery import open_store
 
     tally = ImportTally()
-    with locked(state_folder(state)) as folder, open_archive(path) as archive:
+    with locked(state_folder(state)) as folder, open_zip(path) as archive:
         connection, aside = open_store(folder / JOURNAL)
         if aside is not None:
-            complain("import", f"the file of games was damaged; it is kept as {aside.name}")
+            complain("import", phrase("terminal.file_of_games_was_damaged", name=aside.name))
         try:
             take_games(archive, connection, folder / EVIDENCE, tally)
         except sqlite3.Error as error:
@@ -59,5 +59,5 @@ def _report(tally: ImportTally) -> int:
     if tally.pictures_left_out:
         complaints.append(phrase("terminal.pictures_in_it_that_cannot", number=tally.pictures_left_out))
     if complaints:
-        complain("import", "; ".join(complaints))
+        complain("import", "; ".join(map(for_people, complaints)))
     return 2 if complaints else 0

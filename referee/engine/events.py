@@ -26,6 +26,10 @@ class Header:
     players: tuple[str, ...]
     options: Mapping[str, object]
 
+    def as_json(self) -> dict[str, object]:
+        """Return it as the first line of an event log."""
+        return {"game": self.game, "players": list(self.players), "options": dict(self.options)}
+
     def option(self, name: str, allowed: Sequence[str]) -> str:
         """Return the value of an option, the first of `allowed` if the header has none.
 
@@ -60,6 +64,10 @@ class Event:
     t_ns: int
     kind: str
     data: Mapping[str, object]
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as a line of an event log."""
+        return {**dict.fromkeys(("t_ns", "event")), **self.data, "t_ns": self.t_ns, "event": self.kind}
 
     def seat(self, players: int) -> int:
         """Return the event's seat. Raises BadInputError without a seat, and for an empty one."""

@@ -7,22 +7,23 @@ watcher (one a game) turns frames and device events into events of the game.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hardware.events import BellPressed, SandFlipped, SandRanOut
 from referee.engine.events import Event, Game, GameView, Header, Question, as_json
 from referee.engine.log import (
-    OF_NO_GAME,
     PAUSE,
     RESUME,
     Change,
     CorrectionRow,
     GameLog,
+    GameRow,
+    Judged,
     Record,
     RulingData,
-    RulingPlace,
-    change_between,
+    RulingRow,
     corrected,
     corrected_events,
 )
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from hardware.camera.frames import Frame
     from hardware.events import TimedEvent as DeviceEvent
 
-Judged = Mapping[int, tuple[RulingData, ...]]
 Start = Callable[[Header], Game]
 _WAY = ("back_ms", "most_ms")
 _LONGEST_MS = 60_000
@@ -72,15 +72,15 @@ class Shown:
 class Doubt:
     """A watcher's question since `t_ns`, with its possible answers; people may answer now or later.
 
-    kind, data: its subject; the announcer has the words. `told`: events that it took instead because nobody answered;
-    an answer then replaces those. shown: the picture that it is about, None where the table shows it now.
+    kind, data: its subject; the announcer has the words. taken: the events that it took because nobody answered; an
+    answer then replaces those. shown: the picture that it is about, None where the table shows it now.
     """
 
     t_ns: int
     kind: str
     data: Mapping[str, Any]
     answers: tuple[Answer, ...]
-    told: tuple[Event, ...] = ()
+    taken: tuple[Event, ...] = ()
     shown: Shown | None = None
 
 
@@ -212,13 +212,10 @@ class Judge:
         return ruling
 
 
-def judge_all(
-    judge: Judge,
-    events: Iterable[tuple[int, Event]],
-    corrections: Iterable[CorrectionRow],
-    wanted: int | None = None,
+def replay_all(
+    judge: Judge, records: Iterable[Record], corrections: Iterable[CorrectionRow], wanted: int | None = None
 ) -> Judged:
-    """Return the rulings on numbered events, from the beginning, with the corrections.
+    """Return the rulings on events, from the beginning, with the corrections.
 
     judge: a new one of the game. Pauses, mishaps and events that it cannot take are left out.
 
@@ -227,39 +224,18 @@ def judge_all(
     """
     instead = corrected_events(corrections)
     judged: dict[int, tuple[RulingData, ...]] = {}
-    for number, event in events:
-        data = instead.get(number, {})
-        if data is None or event.kind in OF_NO_GAME:
+    for record in records:
+        data = instead.get(record.number, {})
+        if data is None or not record.is_of_game:
             continue
         try:
-            as_it_was = corrected(event, data) if data else event
-            judged[number] = judge.apply(as_it_was)
-            judge.notices(as_it_was.t_ns)
+            event = corrected(record.event, data) if data else record.event
+            judged[record.number] = judge.apply(event)
+            judge.notices(event.t_ns)
         except BadInputError:
-            if number == wanted:
+            if record.number == wanted:
                 raise
     return judged
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A correction, and its changes among the rulings."""
-
-    row: CorrectionRow
-    change: Change
-
-
-@dataclass(frozen=True)
-class Resumed:
-    """A game that goes on.
-
-    unjudged: the numbers of the events that had no rulings yet. unheard: their rulings, not announced yet. rejudged:
-    the change if this version rules differently than the stored one; None: it does not.
-    """
-
-    unjudged: tuple[int, ...]
-    unheard: tuple[tuple[RulingPlace, RulingData], ...]
-    rejudged: Corrected | None
 
 
 class Session:
@@ -286,7 +262,7 @@ class Session:
         now_ns: int = 0,
     ) -> None:
         self.header, self.watcher = header, watcher
-        self.log = log or GameLog(0, header)
+        self.log = log or GameLog(GameRow(0, "", header))
         self.begun_ns = now_ns + self.log.shift_ns
         self.fault: str | None = None
         self.question: Question | None = None
@@ -303,7 +279,7 @@ class Session:
 
     def taken_instead(self, doubt: Doubt) -> list[int]:
         """Return the numbers of the events that the watcher took because nobody answered, oldest first."""
-        wanted = [(event.kind, dict(event.data)) for event in doubt.told]
+        wanted = [(event.kind, dict(event.data)) for event in doubt.taken]
         numbers: list[int] = []
         for number, record in reversed(self.log.records.items()):
             if wanted and (record.event.kind, dict(record.event.data)) == wanted[-1]:
@@ -333,8 +309,7 @@ class Session:
 
         Raises:
             BadInputError: the game knows no such event, or a value is impossible; it is in the log as refused then, and
-            nothing
-                has changed.
+                nothing has changed.
         """
         count = len(self.log.records)
         try:
@@ -359,7 +334,7 @@ class Session:
         self.watcher = watcher
         self._follow()
 
-    def correct(self, number: int, data: Mapping[str, Any] | None) -> Corrected:
+    def correct(self, number: int, data: Mapping[str, Any] | None) -> Change:
         """Correct an event (None: it never was) and rule again on the later ones.
 
         Raises:
@@ -372,7 +347,7 @@ class Session:
             corrected(record.event, data)
         return self._rejudge(number, data)
 
-    def undo(self) -> Corrected:
+    def undo(self) -> Change:
         """Undo the early end of the game, else the latest correction that holds.
 
         Raises:
@@ -386,21 +361,23 @@ class Session:
             raise BadInputError("error.service.there_is_no_correction_to")
         return self._rejudge(holding[-1].event, None, undoes=holding[-1].number)
 
-    def resume(self, judged_until: int) -> Resumed:
-        """Resume the game of the log, whose events have rulings up to that number."""
-        kept = {number: record.rulings for number, record in self.log.records.items()}
-        judged = self._replay(self.log.corrections, None)
-        unjudged = tuple(number for number in self.log.records if number > judged_until)
-        for number in unjudged:
-            self.log.records[number] = replace(self.log.records[number], first=self.log.records[number].rulings)
-        known = {number: rulings for number, rulings in judged.items() if number <= judged_until}
-        change, rejudged = change_between(kept, known), None
-        if change.gone or change.new:
+    def resume(self) -> tuple[tuple[RulingRow, ...], Change | None]:
+        """Resume the game of the log.
+
+        Return the rulings on events that had none yet, and the change if this version rules differently than the stored
+        one.
+        """
+        judge, until = Judge(self._start(self.header)), self.log.row.judged
+        judged = replay_all(judge, self.log.records.values(), self.log.corrections)
+        unheard = self.log.rule(judged, 0, [number for number in self.log.records if number > until]).new
+        row = CorrectionRow(len(self.log.corrections) + 1, 0, None, None)
+        change = self.log.rule(judged, row.number, [number for number in self.log.records if number <= until])
+        is_other = bool(change.gone or change.new)
+        if is_other:
             # A newer Ringmaster rules differently: that is kept as a correction of no event.
-            rejudged = Corrected(CorrectionRow(len(self.log.corrections) + 1, 0, None, None), change)
-            self.log.corrections.append(rejudged.row)
-        unheard = tuple((RulingPlace(n, place), data) for n in unjudged for place, data in enumerate(judged.get(n, ())))
-        return Resumed(unjudged, unheard, rejudged)
+            self.log.corrections.append(row)
+        self._settle(judge)
+        return unheard, replace(change, row=row) if is_other else None
 
     def _take(self, seen: Observation) -> Outcome:
         rulings, count = list[RulingData](), len(self.log.records)
@@ -427,7 +404,7 @@ class Session:
             event = replace(event, data={**event.data, "frame_t_ns": frame_ns})
         number = self._add(event)
         rulings = self._judge.apply(event)
-        self.log.records[number] = Record(number, event, rulings, first=rulings)
+        self.log.rule({number: rulings}, 0, [number])
         self.over = self.over or any(ruling["ruling"] == "end" for ruling in rulings)
         self.watcher.judged(event, rulings, self.game.view())
         notices = self._judge.notices(event.t_ns)
@@ -436,7 +413,7 @@ class Session:
 
     def _add(self, event: Event) -> int:
         record = Record(len(self.log.records) + 1, event, refused=True)
-        self.log.add(record)
+        self.log.records[record.number] = record
         self._journal(record)
         return record.number
 
@@ -449,47 +426,35 @@ class Session:
         self.fault = None
         return seen
 
-    def _rejudge(self, event: int | None, data: Mapping[str, Any] | None, undoes: int | None = None) -> Corrected:
-        before = {record.number: record.rulings for record in self.log.records.values()}
+    def _rejudge(self, event: int | None, data: Mapping[str, Any] | None, undoes: int | None = None) -> Change:
         row = CorrectionRow(len(self.log.corrections) + 1, 0, event, data, undoes)
-        judged = self._replay([*self.log.corrections, row], event)
+        judge, corrections = Judge(self._start(self.header)), [*self.log.corrections, row]
+        judged = replay_all(judge, self.log.records.values(), corrections, event)
         self.log.corrections.append(row)
-        return Corrected(row, change_between(before, judged))
+        change = self.log.rule(judged, row.number)
+        self._settle(judge)
+        return replace(change, row=row)
 
-    def _replay(self, corrections: Sequence[CorrectionRow], wanted: int | None) -> Judged:
-        """Replay all events from the beginning, keep the result, and notify the watcher.
-
-        Raises:
-            BadInputError: the event `wanted` cannot be ruled on; nothing has changed then.
-        """
-        judge = Judge(self._start(self.header))
-        events = ((record.number, record.event) for record in self.log.records.values())
-        judged = judge_all(judge, events, corrections, wanted)
+    def _settle(self, judge: Judge) -> None:
+        """Go on with the rules after a replay, and notify the watcher."""
         self._judge, self.game, self.question = judge, judge.game, judge.question
-        self.over = self.paused = False
-        for number, record in self.log.records.items():
-            rulings = judged.get(number)
-            self.log.records[number] = replace(record, rulings=rulings or (), refused=rulings is None)
-            self.over = self.over or any(ruling["ruling"] == "end" for ruling in rulings or ())
-            if record.event.kind in (PAUSE, RESUME):
-                self.paused = record.event.kind == PAUSE
-        self._follow(corrections)
-        return judged
+        self.over = self.log.end() is not None
+        pauses = [record.event.kind for record in self.log.records.values() if record.event.kind in (PAUSE, RESUME)]
+        self.paused = pauses[-1:] == [PAUSE]
+        self._follow()
 
-    def _follow(self, corrections: Sequence[CorrectionRow] | None = None) -> None:
+    def _follow(self) -> None:
         """Replay the game for the watcher: the events as observed, and the views with corrections."""
         if self.watcher.follow(self.game.view()):
             return
-        instead = corrected_events(self.log.corrections if corrections is None else corrections)
         self.watcher.begin_again()
-        game = self._start(self.header)
+        game, played = self._start(self.header), {record.number: event for record, event in self.log.played()}
         for record in self.log.records.values():
-            if not record.is_of_game:
-                continue
-            data = instead.get(record.number, {})
-            if data is not None and not record.refused:
-                game.apply(corrected(record.event, data) if data else record.event)
-            self.watcher.judged(record.event, record.rulings, game.view())
+            if record.is_of_game:
+                with suppress(BadInputError):
+                    if record.number in played:
+                        game.apply(played[record.number])
+                self.watcher.judged(record.event, record.rulings, game.view())
 
 
 def _moved(event: DeviceEvent, by_ns: int) -> DeviceEvent:

@@ -59,7 +59,7 @@ def open_log(path: Path) -> Iterator[tuple[Header, Iterator[Entry | Fault]]]:
     try:
         file = path.open("rb")
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "that is no file's name"
+        why = error.strerror if isinstance(error, OSError) else phrase("error.games.no_file_name")
         raise BadInputError("error.games.cannot_be_opened", path=ascii(str(path))[1:-1], why=why) from error
     with file:
         lines = _lines(file)
@@ -112,9 +112,7 @@ def _entries(lines: Iterator[_Numbered]) -> Iterator[Entry | Fault]:
         try:
             data = parse_object(line.text)
         except BadInputError as error:
-            yield Fault(
-                line.where, phrase_of(error) if line.whole else "torn off in the middle, the recording stopped there"
-            )
+            yield Fault(line.where, phrase_of(error) if line.whole else phrase("error.games.torn_off"))
             continue
         try:
             yield Entry(line.where, parse_event(data))
@@ -188,13 +186,13 @@ class RecordedGame:
                     frame = item.frame(frame_of)
                 except BadRecordingError as error:
                     if not undecodable:
-                        self._warn(str(error))
+                        self._warn(phrase_of(error))
                     undecodable = True
                     continue
                 yield session.look(frame)
                 faults.update(() if session.fault is None else (session.fault,))
         for fault in sorted(faults):
-            self._warn(f"a part of it could not be judged: {fault}")
+            self._warn(phrase("error.games.part_not_judged", fault=fault))
         yield session.finish(last_ns)
 
     def _say(self, session: Session, event: Event) -> Outcome:
@@ -202,7 +200,7 @@ class RecordedGame:
         try:
             return session.say(event)
         except BadInputError as error:
-            self._warn(f"messages at {event.t_ns} ns: {error}")
+            self._warn(phrase("error.games.message_at", t_ns=event.t_ns, why=error))
             return Outcome()
 
     def _messages(self) -> list[Event]:
@@ -213,7 +211,7 @@ class RecordedGame:
                 try:
                     found.append(parse_event(recorded.payload.event))
                 except BadInputError as error:
-                    self._warn(f"messages at {recorded.t_ns} ns: {error}")
+                    self._warn(phrase("error.games.message_at", t_ns=recorded.t_ns, why=error))
         return found
 
 
@@ -265,7 +263,7 @@ def judge_log(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling |
             continue
         t_ns = entry.event.t_ns
         if t_ns < last_t_ns:
-            yield Fault(entry.where, f'"t_ns" goes back, from {last_t_ns} to {t_ns}')
+            yield Fault(entry.where, phrase("error.games.time_goes_back", before=last_t_ns, after=t_ns))
             continue
         try:
             rulings = game.apply(entry.event)

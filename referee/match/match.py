@@ -14,15 +14,15 @@ from typing import Any
 from hardware.camera.frames import Frame
 from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.events import Event, Header
-from referee.engine.log import MISHAP, PAUSE, RESUME, Change, GameLog, Record, RulingData, RulingPlace, numbers_in
-from referee.engine.session import Corrected, Outcome, Session, Watcher
+from referee.engine.log import MISHAP, PAUSE, RESUME, Change, GameLog, Record, RulingRow, numbers_in
+from referee.engine.session import Outcome, Session, Watcher
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
-from referee.store.games import GameRow, KeptGame, game_numbered, kept_game, open_game
+from referee.store.games import kept_game, named_game, open_game
 from referee.store.store import Store
 
 MakeWatcher = Callable[[Header], Watcher]
-Unheard = tuple[tuple[RulingPlace, RulingData], ...]
+Unheard = tuple[RulingRow, ...]
 RESUME_GAP_NS = 10_000_000_000
 """The assumed time of a power cut: its length is unknown, but no ring is so near."""
 
@@ -40,7 +40,6 @@ class Match:
         # The games that undo can reach, the one on the table last.
         self._begun: list[Session] = []
         self._make_watcher, self._boot, self._clock = make_watcher, boot, clock
-        self._unkept: list[int] = []  # events whose rulings are not committed
 
     @property
     def paused(self) -> bool:
@@ -96,7 +95,7 @@ class Match:
                 outcome = self.say("stop", {})
         row = self.store.begin_game(header, self._boot, 0)
         self.store.flush()
-        self.session = self._session(row, watcher, GameLog(row.game, header, row.started_ms, row.shift_ns))
+        self.session = self._session(GameLog(row), watcher)
         self._begun = [*before[last:], self.session]
         return outcome
 
@@ -110,7 +109,7 @@ class Match:
         if not session.over:
             with suppress(BadInputError):
                 return self.say("stop", {})
-        self.store.close_game(session.log.game)
+        self.store.change_game(session.log.game, closed=True)
         self.store.flush()
         self.session, self._begun = None, []
         return Outcome()
@@ -131,13 +130,12 @@ class Match:
             kept = kept_game(self.store.read, row)
             if row.lost_from is not None:
                 raise BadInputError("error.service.not_all_that_happened_in")
-            now_ns, last_ns = self._clock(), max((event.event.t_ns for event in kept.events), default=0)
+            now_ns, last_ns = self._clock(), kept.last_ns
             if row.boot != self._boot or now_ns + row.shift_ns < last_ns:
                 # Another start of the machine: the game's clock goes on after the break.
-                row = replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
-                self.store.new_clock(row.game, row.boot, row.shift_ns)
-            self._unkept.clear()
-            session, unheard = self._resumed(replace(kept, row=row), self._make_watcher(row.header))
+                kept.row = replace(row, boot=self._boot, shift_ns=last_ns + RESUME_GAP_NS - now_ns)
+                self.store.change_game(row.game, boot=self._boot, shift_ns=kept.shift_ns)
+            session, unheard = self._resumed(kept, self._make_watcher(row.header))
         except (ValueError, KeyError):
             # Without this, every start would fail.
             self.store.close_all()
@@ -191,13 +189,9 @@ class Match:
         Raises:
             BadInputError: there is no such game.
         """
-        game = next(iter(numbers_in(ident)), None)
-        if self.session is not None and self.session.log.game == game:
+        if self.session is not None and [self.session.log.game] == numbers_in(ident)[:1]:
             return self.session.log
-        row = None if game is None else game_numbered(self.store.read, game)
-        if row is None:
-            raise BadInputError("error.service.there_is_no_such_game")
-        return kept_game(self.store.read, row).log()
+        return named_game(self.store.read, ident)
 
     def find(self, ident: str) -> Session:
         """Return the game of an event's or a ruling's name: one on the table, or a past one, to be corrected.
@@ -205,17 +199,14 @@ class Match:
         Raises:
             BadInputError: there is none, or not all of its events can be read.
         """
-        game = next(iter(numbers_in(ident)), None)
         for session in reversed(self._begun):
-            if session.log.game == game:
+            if [session.log.game] == numbers_in(ident)[:1]:
                 return session
         self.store.flush()
-        row = None if game is None else game_numbered(self.store.read, game)
-        if row is None:
-            return self.playing()
-        if row.lost_from is not None:
+        log = named_game(self.store.read, ident)
+        if log.row.lost_from is not None:
             raise BadInputError("error.service.not_all_that_happened_in_that_game")
-        return self._resumed(kept_game(self.store.read, row), Watcher())[0]
+        return self._resumed(log, Watcher())[0]
 
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
         """Correct an event, or strike it (None), in the game on the table (None) or another one.
@@ -232,32 +223,30 @@ class Match:
         if self.undoes != "start":
             return self._correct(session, session.undo)
         # Nothing has happened in the game that was begun instead: it is forgotten.
-        self.store.close_game(session.log.game)
+        self.store.change_game(session.log.game, closed=True)
         self._begun.pop()
         self.session = before = self._begun[-1]
-        self.store.reopen_game(before.log.game)
-        change = self._correct(before, before.undo) if before.log.undoes == "stop" else Change((), ())
+        self.store.change_game(before.log.game, closed=False)
+        change = self._correct(before, before.undo) if before.log.undoes == "stop" else Change()
         self.store.flush()
         self.look_anew()
         return change
 
-    def _session(self, row: GameRow, watcher: Watcher, log: GameLog) -> Session:
-        start, enter = game_kind(row.header.game).start, partial(self._enter, row.game)
-        return Session(row.header, start, watcher, enter, log, self._clock())
+    def _session(self, log: GameLog, watcher: Watcher) -> Session:
+        start, enter = game_kind(log.header.game).start, partial(self._enter, log.game)
+        return Session(log.header, start, watcher, enter, log, self._clock())
 
-    def _resumed(self, kept: KeptGame, watcher: Watcher) -> tuple[Session, Unheard]:
-        session = self._session(kept.row, watcher, kept.log())
-        resumed = session.resume(kept.row.judged)
-        self._unkept += resumed.unjudged
-        if resumed.rejudged is not None:
-            self._write(kept.row.game, resumed.rejudged)
+    def _resumed(self, log: GameLog, watcher: Watcher) -> tuple[Session, Unheard]:
+        session = self._session(log, watcher)
+        unheard, rejudged = session.resume()
+        if rejudged is not None:
+            self.store.add_correction(log.game, rejudged)
         self._keep(session)
-        return session, resumed.unheard
+        return session, unheard
 
     def _enter(self, game: int, record: Record) -> None:
         """Store an event, before the rules apply it."""
-        self._unkept.append(record.number)
-        self.store.add_event(game, record.number, record.event)
+        self.store.add_event(game, record)
         self.store.flush(durable=False)
 
     def _take(self, give: Callable[[], Outcome]) -> Outcome:
@@ -270,32 +259,22 @@ class Match:
 
     def _keep(self, session: Session) -> None:
         """Commit the newest rulings: only then may they be announced."""
-        if not self._unkept:
+        log = session.log
+        records = log.since(log.row.judged)
+        if not records:
             return
-        game, ended = session.log.game, False
-        for number in self._unkept:
-            record = session.log.records[number]
-            if record.refused:
-                self.store.refuse(game, number)
-            else:
-                self.store.add_rulings(game, number, record.rulings)
-            ended = ended or any(ruling["ruling"] == "end" for ruling in record.rulings)
-        if ended:
-            self.store.set_ended(game, True)
-        self._unkept.clear()
+        for record in records:
+            self.store.add_rulings(log.game, record)
+        if any(ruling["ruling"] == "end" for record in records for ruling in record.rulings):
+            self.store.set_ended(log.game, True)
+        log.row = replace(log.row, judged=records[-1].number)
         self.store.flush()
 
-    def _correct(self, session: Session, change: Callable[[], Corrected]) -> Change:
+    def _correct(self, session: Session, make: Callable[[], Change]) -> Change:
         was_over = session.over
-        done = change()
-        self._write(session.log.game, done)
+        change = make()
+        self.store.add_correction(session.log.game, change)
         if session.over != was_over:
             self.store.set_ended(session.log.game, session.over)
         self.store.flush()
-        return done.change
-
-    def _write(self, game: int, done: Corrected) -> None:
-        row = done.row
-        self.store.add_correction(game, row.number, row.event, row.data, row.undoes)
-        for event, place, ruling in done.change.places():
-            self.store.change_ruling(game, event, place, row.number, ruling)
+        return change

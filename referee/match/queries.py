@@ -34,7 +34,7 @@ def timeline(referee: Referee, ruling: str) -> Data:
     """
     with referee.lock:
         log = referee.match.log(ruling)
-        number = log.about(*log.ruling(ruling))
+        number = log.about(log.ruling(ruling))
         instant = log.records[number].event
         marks, faces = _marks(log, instant, referee.language), _faces(log, instant)
     kept = referee.evidence.of_event(log.game, number)
@@ -65,14 +65,14 @@ def explain(referee: Referee, ruling: str) -> Data:
     language = referee.language
     with referee.lock:
         log, session = referee.match.log(ruling), referee.match.session
-        place, ruled = log.ruling(ruling)
-        number, record = log.about(place, ruled), log.records[place.event]
+        row = log.ruling(ruling)
+        number, record, ruled = log.about(row), log.records[row.event], row.data
         readings, on = _readings(log, record, ruled), _mishaps(log, record)
     header = log.header
     return {
         "text": Announcer(header.game, header.players, language).say(ruled),
         "ruling": dict(ruled),
-        "corrected": record.is_changed(ruled),
+        "corrected": log.is_changed(row),
         "steps": game_kind(header.game).page.steps(ruled, [event for _, event in readings], language),
         "way": _way(ruled["phone"], language) if "phone" in ruled else "",
         "mishaps": [language.text(f"guard.begun.{what}") for what in on if f"guard.begun.{what}" in language],
@@ -83,7 +83,7 @@ def explain(referee: Referee, ruling: str) -> Data:
         "picture": referee.evidence.of_game(log.game).get(number),
         "sight": sight_of(referee.store.read, log.game, number),
         "past": session is None or session.log is not log,
-        "game": {"game": header.game, "players": list(header.players), "options": dict(header.options)},
+        "game": header.as_json(),
     }
 
 
@@ -108,7 +108,8 @@ def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[in
     """Return the events, with corrections, that a ruling rests on."""
     past = [(number, event) for number, event in log.held() if number <= record.number]
     if ruling["ruling"] in ("ring", "unclear"):
-        return _tops(log, past, ruling["t_ns"])
+        known = {number: event for number, event in past if event.t_ns <= ruling["t_ns"]}
+        return _tops(log, known, ruling["t_ns"])
     seat = ruling.get("seat")
     hands = [(number, event) for number, event in past if event.kind == "hand" and event.data.get("seat") == seat]
     if ruling["ruling"] in ("hand", "foul", "arrangement") and hands:
@@ -116,17 +117,11 @@ def _readings(log: GameLog, record: Record, ruling: RulingData) -> list[tuple[in
     return past[-1:]
 
 
-def _tops(log: GameLog, past: list[tuple[int, Event]], ring_ns: int) -> list[tuple[int, Event]]:
-    """Return the visible cards at a ring, and the ring."""
-    tops: dict[object, tuple[int, Event]] = {}
-    rings = [(number, event) for number, event in past if event.kind == "bell" and event.t_ns == ring_ns]
-    for number, event in past:
-        if event.kind in _CARDS and event.t_ns <= ring_ns:
-            tops[event.data.get("seat")] = (number, event)
-        elif _piles_taken_ns(log.records[number]):
-            cleared_ns = max(one["t_ns"] for one in log.records[number].rulings)
-            tops = {seat: top for seat, top in tops.items() if cleared_ns >= ring_ns or top[1].t_ns > cleared_ns}
-    return [*sorted(tops.values(), key=lambda top: top[0]), *rings[:1]]
+def _tops(log: GameLog, past: Mapping[int, Event], ring_ns: int) -> list[tuple[int, Event]]:
+    """Return the visible cards at a ring, and the ring. past: the events until the ring."""
+    tops = {face.seat: face.number for face in _lives(log, past) if face.until_ns in (None, ring_ns)}
+    rings = [number for number, event in past.items() if event.kind == "bell" and event.t_ns == ring_ns]
+    return [(number, past[number]) for number in (*sorted(tops.values()), *rings[:1])]
 
 
 def _shown(event: Event) -> dict[str, Any]:
@@ -150,8 +145,9 @@ def _marks(log: GameLog, instant: Event, language: Language) -> list[dict[str, A
 
 @dataclass
 class _Face:
-    """A face that is visible from `from_ns` until `until_ns`, None: it stayed."""
+    """A face that is visible from `from_ns` until `until_ns`, None: it stayed. number: of its last reading."""
 
+    number: int
     seat: int
     colour: object
     mood: object
@@ -165,7 +161,8 @@ def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
     A face counts from the first frame in which it could be read (P9), until another covers it, or the pile goes.
     """
     first_ns, last_ns = instant.t_ns - BEFORE_MS * MS, instant.t_ns + AFTER_MS * MS
-    near = [one for one in _lives(log) if one.from_ns <= last_ns and (one.until_ns or first_ns) >= first_ns]
+    lives = _lives(log, dict(log.held()))
+    near = [one for one in lives if one.from_ns <= last_ns and (one.until_ns or first_ns) >= first_ns]
     return [
         {
             "seat": face.seat,
@@ -178,19 +175,20 @@ def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
     ]
 
 
-def _lives(log: GameLog) -> list[_Face]:
-    """Return each face with the time at which it was covered or taken away."""
+def _lives(log: GameLog, events: Mapping[int, Event]) -> list[_Face]:
+    """Return each face of some events with the time at which it was covered or taken away."""
     faces, tops = list[_Face](), dict[int, _Face]()
-    for number, event in log.held():
+    for number, event in events.items():
         seat, face = event.data.get("seat"), (event.data.get("colour"), event.data.get("mood"))
         if event.kind in (*_CARDS, "pile_gone") and isinstance(seat, int):
             before = tops.get(seat)
             if event.kind == "card_read" and before is not None and (before.colour, before.mood) == face:
+                before.number = number
                 continue
             if before is not None:
                 tops.pop(seat).until_ns = event.t_ns
             if event.kind != "pile_gone":
-                tops[seat] = _Face(seat, *face, event.t_ns)
+                tops[seat] = _Face(number, seat, *face, event.t_ns)
                 faces.append(tops[seat])
         for taken_ns in _piles_taken_ns(log.records[number]):
             # Cards turned while a name was waited for are on new piles.

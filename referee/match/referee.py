@@ -463,9 +463,9 @@ class Referee:
             session = self.match.find(command.about)
             log = session.log
             is_ruling = command.event is None
-            number = log.about(*log.ruling(command.about)) if is_ruling else log.event_number(command.about)
+            number = log.about(log.ruling(command.about)) if is_ruling else log.event_number(command.about)
             change = self.correct(number, command.new, session)
-        return len({place for place, _ in (*change.gone, *change.new)})
+        return len({row.at for row in (*change.gone, *change.new)})
 
     def _answer(self, question: str, number: int) -> None:
         """Take an answer to a question of the watcher; correct the events that it took instead meanwhile."""
@@ -478,7 +478,7 @@ class Referee:
             session.watcher.answered(doubt)
             taken = session.taken_instead(doubt)
             gone_on = not taken or any(record.is_of_game for record in session.log.since(taken[-1]))
-            if doubt.told and len(given.events) > len(taken) and gone_on:
+            if doubt.taken and len(given.events) > len(taken) and gone_on:
                 # A new event now would be ruled as of now: a foul of nobody's.
                 raise BadInputError("error.service.play_has_gone_on_since")
             for at, event in enumerate(given.events):
@@ -495,13 +495,13 @@ class Referee:
         """Challenge a ruling (C11): count hands again, repeat other rulings; their pictures stay for long."""
         with self.turn():
             session = self.match.playing()
-            place, ruled = session.log.ruling(ruling)
-            self.store.dispute(session.log.game, session.log.about(place, ruled))
-            if ruled["ruling"] == "hand":
-                self.say("challenge", {"seat": ruled["seat"]})
+            row = session.log.ruling(ruling)
+            self.store.dispute(session.log.game, session.log.about(row))
+            if row.data["ruling"] == "hand":
+                self.say("challenge", {"seat": row.data["seat"]})
                 return
             self.store.flush()
-            self.voice.tell(*self._announcer(session).sentences(ruled))
+            self.voice.tell(*self._announcer(session).sentences(row.data))
 
     # Setting up, settings and devices
 

@@ -27,12 +27,13 @@ null); `moment` (names how things stand, for commands that hang on it); `setup` 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hardware.settings import MS
 from referee.announcer import Announcer
 from referee.engine.events import Question
-from referee.engine.log import ShownRuling
+from referee.engine.log import RulingRow
 from referee.engine.session import Session
 from referee.games.registry import GAMES
 from referee.sayings import service as sayings
@@ -55,7 +56,7 @@ _NO_GAME: Mapping[str, Any] = {
     "readings": {},
     "undoes": None,
 }
-Newest = Sequence[ShownRuling]
+Newest = Sequence[RulingRow]
 
 
 def state_of(referee: Referee, announcer: Announcer | None) -> dict[str, Any]:
@@ -116,10 +117,10 @@ def _setup(referee: Referee) -> dict[str, Any]:
 def _game(referee: Referee, session: Session, announcer: Announcer) -> dict[str, Any]:
     """Return the part of the state that a game has."""
     header, log, language = session.header, session.log, announcer.language
-    page, newest = GAMES[header.game].page, log.shown(MOST_RULINGS)
+    page, newest = GAMES[header.game].page, list(islice(log.newest(), MOST_RULINGS))
     seats, sand = page.seats(session, language), referee.settings.sand
     phase = page.phase(session, None if sand is None else sand[0] // MS, language)
-    since_ns = next((one.ruling["t_ns"] for one in newest if one.ruling["ruling"] in _TURNING), session.begun_ns)
+    since_ns = next((one.data["t_ns"] for one in newest if one.data["ruling"] in _TURNING), session.begun_ns)
     turn, gained = None if phase["key"] == "over" else phase.get("turn"), _gained(newest)
     readings = {
         ident: {key: value for key, value in data.items() if key not in _HIDDEN}
@@ -131,7 +132,7 @@ def _game(referee: Referee, session: Session, announcer: Announcer) -> dict[str,
             "game": header.game,
             "players": list(header.players),
             "options": dict(header.options),
-            "started": iso_time(log.started_ms),
+            "started": iso_time(log.row.started_ms),
         },
         "board": [
             {
@@ -147,14 +148,14 @@ def _game(referee: Referee, session: Session, announcer: Announcer) -> dict[str,
         "phase": {"lasts_ms": None, **phase, "turn": turn, "since_ns": since_ns - log.shift_ns},
         "rulings": [
             {
-                "id": one.id,
-                "t_ns": one.ruling["t_ns"] - log.shift_ns,
+                "id": log.ruling_id(one),
+                "t_ns": one.data["t_ns"] - log.shift_ns,
                 "text": text,
-                "ruling": dict(one.ruling),
-                "picture": referee.picture_of.get((log.game, one.about)),
-                "corrected": one.is_corrected,
+                "ruling": dict(one.data),
+                "picture": referee.picture_of.get((log.game, log.about(one))),
+                "corrected": log.is_changed(one),
             }
-            for one, text in zip(newest, announcer.texts([one.ruling for one in newest]), strict=True)
+            for one, text in zip(newest, announcer.texts([one.data for one in newest]), strict=True)
         ],
         "questions": _doubts(referee, session)
         if session.question is None
@@ -169,9 +170,9 @@ def _gained(newest: Newest) -> dict[int, int]:
     """Return the points of the round that was counted last, by seat."""
     gained: dict[int, int] = {}
     for one in newest:
-        if one.ruling["ruling"] == "hand":
-            gained.setdefault(one.ruling["seat"], one.ruling["points"])
-        elif one.ruling["ruling"] == "round" and gained:
+        if one.data["ruling"] == "hand":
+            gained.setdefault(one.data["seat"], one.data["points"])
+        elif one.data["ruling"] == "round" and gained:
             break
     return gained
 
@@ -193,7 +194,7 @@ def _question(session: Session, question: Question, newest: Newest, announcer: A
         # The verdict was announced, so the page must show it, too.
         shown["verdict"] = {"t_ns": question.t_ns - log.shift_ns, "text": announcer.say(ruling), "ruling": ruling}
         return {**shown, "text": announcer.language.text("service.who_rang")}
-    shown["ruling"] = next((one.id for one in newest if one.ruling["ruling"] == "unclear"), None)
+    shown["ruling"] = next((log.ruling_id(one) for one in newest if one.data["ruling"] == "unclear"), None)
     if question.kind != "no_hand":
         asked = "service.was_ring_valid_please_look"
     else:

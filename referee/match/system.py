@@ -39,9 +39,10 @@ from referee.setup.step import FILE as SETUP
 from referee.setup.step import kept_from, load_kept, save_kept
 from referee.state_folder import EVIDENCE
 from referee.store import history
-from referee.store.archive import TORN, Archive, ImportTally, open_archive, take_games, write_archive
 from referee.store.evidence import MachineReport, keep_disputed
-from referee.store.games import game_numbered, games, iso_time, kept_game, shelf
+from referee.store.export_zip import write_zip
+from referee.store.games import game_numbered, games, iso_time, kept_game
+from referee.store.import_zip import TORN, GamesZip, ImportTally, open_zip, take_games
 from vision.deck_file import SUFFIX, unpack_deck
 from vision.errors import VisionError
 from vision.profile import load_profile
@@ -144,7 +145,7 @@ def disputed(referee: Referee, ruling: str) -> bytes:
     """
     with referee.lock:
         log, session = referee.match.log(ruling), referee.match.session
-        number = log.about(*log.ruling(ruling))
+        number = log.about(log.ruling(ruling))
         referee.store.dispute(log.game, number)
         referee.store.flush(durable=False)
         said = frozenset(session.said) if session is not None and session.log is log else frozenset[int]()
@@ -155,7 +156,7 @@ def disputed(referee: Referee, ruling: str) -> bytes:
 
 def report(referee: Referee) -> bytes:
     """Return a ZIP with the state of the machine, without codes, names or pictures."""
-    told = {
+    about = {
         "version": version("ringmaster"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -173,7 +174,7 @@ def report(referee: Referee) -> bytes:
     }
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("report.json", json.dumps(told, indent=1, ensure_ascii=False))
+        file.writestr("report.json", json.dumps(about, indent=1, ensure_ascii=False))
     return data.getvalue()
 
 
@@ -197,8 +198,8 @@ def back_up(referee: Referee, path: Path, *, pictures: bool) -> None:
     folder, query = referee.folder, referee.store.read
     decks = [f"{DECKS}/{name}{SUFFIX}" for name in DeckStore(folder).names()]
     others = [name for name in (SETTINGS, SETUP, PROFILE, *decks) if (folder / name).is_file()]
-    games = (kept_game(query, row) for row in shelf(query).games)
-    write_archive(path, games, query, folder / EVIDENCE if pictures else None, {name: folder / name for name in others})
+    logs = (kept_game(query, row) for row in games(query)[::-1])
+    write_zip(path, logs, query, folder / EVIDENCE if pictures else None, {name: folder / name for name in others})
 
 
 def restore(referee: Referee, path: Path) -> dict[str, Any]:
@@ -214,7 +215,7 @@ def restore(referee: Referee, path: Path) -> dict[str, Any]:
     if referee.match.in_play:
         raise BadInputError("kept.game_is_being_played_end")
     try:
-        with open_archive(path) as archive:
+        with open_zip(path) as archive:
             return _Restoring(referee, archive).result()
     except (BadInputError, VisionError) as error:
         raise BadInputError("kept.this_file_is_no_backup") from error
@@ -223,7 +224,7 @@ def restore(referee: Referee, path: Path) -> dict[str, Any]:
 class _Restoring:
     """lost: the parts of the archive that were not restored."""
 
-    def __init__(self, referee: Referee, archive: Archive) -> None:
+    def __init__(self, referee: Referee, archive: GamesZip) -> None:
         self._referee, self._archive = referee, archive
         self.lost: list[str] = []
 

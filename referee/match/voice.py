@@ -18,8 +18,9 @@ from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import NOTES, Chime, SpeakerSettings, forget_phrases
 from referee.announcer import URGENT, Announcement, Announcer
 from referee.engine.events import Event, Question
-from referee.engine.log import Change, RulingData, RulingPlace, told
+from referee.engine.log import Change, RulingData, RulingRow, announced
 from referee.engine.session import Notice, Session
+from referee.jsonlines import to_line
 from referee.log import LOG
 from referee.match.settings import TableSettings
 from referee.sayings import service as sayings
@@ -87,7 +88,7 @@ class Voice:
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         """Announce rulings; of a ring whose verdict was announced with the question, only new parts."""
         for ruling in rulings:
-            LOG.info("ruled: %s", ruling)
+            LOG.info("ruled: %s", to_line(dict(ruling)))
         known = {} if self._asked is None else self._asked[2]
         fresh = [ruling for ruling in rulings if not (known and _same_verdict(ruling, known))]
         said = announcer.announce(fresh)
@@ -99,15 +100,14 @@ class Voice:
         if said is not None:
             self.announce(said, chime)
 
-    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[tuple[RulingPlace, RulingData]]) -> None:
+    def resumed(self, announcer: Announcer, play: Session, unheard: Sequence[RulingRow]) -> None:
         """Announce that a game goes on, with the last ruling heard, all unheard ones, and the question."""
         if not play.over:
-            unsaid = {place for place, _ in unheard}
-            heard = (announcer.say(ruling) for place, ruling in play.log.newest(20) if place not in unsaid)
+            heard = (announcer.say(row.data) for row in play.log.newest() if row not in unheard)
             self.tell(sayings.resumed(next(filter(None, heard), ""), announcer.language))
         self.prepare(announcer.fixed_phrases())
         if unheard:
-            self.rule(announcer, [ruling for _, ruling in unheard])
+            self.rule(announcer, [row.data for row in unheard])
         self.ask(announcer, play.question)
 
     def ask(
@@ -145,7 +145,7 @@ class Voice:
 
         question: that of the game on the table. past: the correction is of a past game.
         """
-        gone, new = told(change, announcer.say)
+        gone, new = announced(change, announcer.say)
         LOG.info("%s: %d rulings gone, %d new", "correction undone" if undone else "corrected", len(gone), len(new))
         if not past and not gone and not new and self.ask(announcer, question):
             return
@@ -262,7 +262,7 @@ def _what_changed(
     announcer: Announcer, change: Change, gone: Sequence[RulingData], new: Sequence[RulingData], *, undone: bool
 ) -> tuple[str, ...]:
     """Return a correction's announcement: the first verdict that it changed, and the end of the game if it did."""
-    language, before = announcer.language, {text for _, one in change.gone for text in announcer.sentences(one)}
+    language, before = announcer.language, {text for row in change.gone for text in announcer.sentences(row.data)}
 
     def verdict(ruling: RulingData) -> str:
         texts = announcer.sentences(ruling)

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from referee.engine.events import Event, Header
 from referee.errors import WorkFailedError
 from referee.files import put_in_place
 from referee.jsonlines import to_line
@@ -100,6 +101,7 @@ TABLES = (
 )
 
 Value = str | int | float | bytes | None
+Given = Value | Mapping[str, Any] | Header | Event
 Statement = tuple[str, tuple[Value, ...]]
 
 
@@ -125,12 +127,13 @@ def check_sum(*values: Value) -> int:
     return zlib.crc32("\x1f".join(map(str, values)).encode(errors="surrogatepass"))
 
 
-def inserted(how: str, table: str, **values: Value | Mapping[str, Any]) -> Statement:
+def inserted(how: str, table: str, **values: Given) -> Statement:
     """Return the statement that adds a row; how: "INSERT", "INSERT OR REPLACE" or "INSERT OR IGNORE".
 
-    A mapping becomes JSON.
+    A header, an event or a mapping becomes JSON.
     """
-    row = (to_line(dict(value)) if isinstance(value, Mapping) else value for value in values.values())
+    parts = (one.as_json() if isinstance(one, Header | Event) else one for one in values.values())
+    row = (to_line(dict(one)) if isinstance(one, Mapping) else one for one in parts)
     return f"{how} INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", tuple(row)
 
 

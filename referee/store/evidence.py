@@ -25,12 +25,11 @@ from hardware.events import BellEdge
 from hardware.recording import RecordedFrame, RecordingNotWrittenError, RecordingWriter
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, Event
-from referee.engine.log import GameLog, numbers_in
+from referee.engine.log import GameLog
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import put_in_place, write_whole
 from referee.games.recorded_game import DECK_FILE, TABLE
-from referee.jsonlines import shown
-from referee.store.games import Query, event_data, game_numbered, games, kept_game
+from referee.store.games import Query, games, kept_game, named_game
 from referee.store.store import Store
 from vision.deck_file import pack_deck
 from vision.errors import BadDeckError
@@ -100,12 +99,13 @@ class EvidenceFolder:
             for place, (t_ms, data) in enumerate(pictures):
                 name = f"{game}-{event}-{place}"
                 write_whole(self._path(name), data)
-                self._store.add_evidence(name, game, event, t_ms, len(data))
+                about: dict[str, Any] = {"file": name, "game": game, "event": event, "t_ms": float(t_ms)}
+                self._store.add("evidence", **about, bytes=len(data), kept_ms=self._store.wall_ms())
         except (OSError, WorkFailedError):
             self.thin()
             return False
         if sight is not None:
-            self._store.add_sight(game, event, sight)
+            self._store.add("sights", game=game, event=event, data=sight)
         # A power cut may lose a picture, but never a ruling: so a picture need not delay the next ruling.
         self._store.flush(durable=False)
         return True
@@ -268,11 +268,7 @@ def as_kept(folder: Path, query: Query, ruling: str, settings: Mapping[str, Any]
         BadInputError: there is no such ruling.
         WorkFailedError: the file cannot be read or made.
     """
-    game = next(iter(numbers_in(ruling)), None)
-    row = None if game is None else game_numbered(query, game)
-    if row is None:
-        raise BadInputError("error.service.there_is_no_ruling", ruling=shown(ruling))
-    log = kept_game(query, row).log()
+    log = named_game(query, ruling)
     log.ruling(ruling)
     kept = kept_path(folder, ruling)
     try:
@@ -293,9 +289,9 @@ def last_ruling(query: Query) -> str:
         BadInputError: nothing has been ruled yet.
     """
     for row in games(query):
-        log = kept_game(query, row).log()
-        for place, _ in log.newest(1):
-            return log.ruling_id(place)
+        log = kept_game(query, row)
+        for ruling in log.newest():
+            return log.ruling_id(ruling)
     raise BadInputError("error.service.nothing_has_been_ruled_yet")
 
 
@@ -314,18 +310,16 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
         BadInputError: there is no such ruling.
         RecordingNotWrittenError: the disk does not take it.
     """
-    place, ruled = log.ruling(ruling)
-    record, about = log.records[place.event], log.records[log.about(place, ruled)]
-    shift_ns = machine.shift_ns
+    row = log.ruling(ruling)
+    about, shift_ns = log.records[log.about(row)].event, machine.shift_ns
     begins_ns = film.frames[0].exposure_end_ns + shift_ns if film.frames else None
-    ends_ns = film.frames[-1].exposure_end_ns + shift_ns if film.frames else record.event.t_ns
-    names = [f"Player {seat + 1}" for seat in range(len(log.header.players))]
-    header = {"game": log.header.game, "players": names, "options": dict(log.header.options)}
-    told = list(_told(log, begins_ns, ends_ns, machine.said))
-    start_ns = min([about.event.t_ns, *(one.t_ns for one in told), *(one.t_ns + shift_ns for one in film.frames)])
-    with RecordingWriter(path, header, start_ns) as writer:
-        for event in told:
-            writer.input(event.t_ns, event_data(event))
+    ends_ns = film.frames[-1].exposure_end_ns + shift_ns if film.frames else log.records[row.event].event.t_ns
+    names = tuple(f"Player {seat + 1}" for seat in range(len(log.header.players)))
+    reported = list(_reported(log, begins_ns, ends_ns, machine.said))
+    start_ns = min([about.t_ns, *(one.t_ns for one in reported), *(one.t_ns + shift_ns for one in film.frames)])
+    with RecordingWriter(path, replace(log.header, players=names).as_json(), start_ns) as writer:
+        for event in reported:
+            writer.input(event.t_ns, event.as_json())
         for one in film.frames:
             frame = Frame(one.t_ns + shift_ns, one.exposure_end_ns + shift_ns, _NO_IMAGE, one.sequence)
             writer.frame(frame, one.encoded)
@@ -335,18 +329,16 @@ def write_disputed(path: Path, log: GameLog, ruling: str, film: Film, machine: M
             if (begins_ns is None or heard.event.t_ns > begins_ns) and heard.event.t_ns <= ends_ns:
                 for given in heard.first or heard.rulings:
                     writer.ruling(heard.event.t_ns, given)
-        writer.attach(DISPUTED, _about(ruled, about.event, machine), start_ns)
+        writer.attach(DISPUTED, _about(row.data, about, machine), start_ns)
         for name, data in _files(folder, log).items():
             writer.attach(name, data, start_ns)
 
 
-def _told(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
+def _reported(log: GameLog, begins_ns: int | None, ends_ns: int, said: frozenset[int]) -> Iterator[Event]:
     """Yield the events that pictures and bell do not show, with corrections."""
-    for number, event in log.held():
-        record = log.records[number]
-        if record.refused or not record.is_of_game or event.t_ns > ends_ns:
-            continue
-        if begins_ns is None or event.t_ns <= begins_ns or number in said or event.kind in _OF_PEOPLE:
+    for record, event in log.played():
+        is_before = begins_ns is None or event.t_ns <= begins_ns
+        if event.t_ns <= ends_ns and (is_before or record.number in said or event.kind in _OF_PEOPLE):
             yield event
 
 
@@ -364,7 +356,7 @@ def _files(folder: Path, log: GameLog) -> dict[str, bytes]:
 def _about(ruled: Mapping[str, Any], event: Event, machine: MachineReport) -> bytes:
     about = {
         "disputed": dict(ruled),
-        "event": event_data(event),
+        "event": event.as_json(),
         "version": version("ringmaster"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",

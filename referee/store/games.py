@@ -1,4 +1,4 @@
-"""The games in the store, as values: rows with their events, rulings and corrections, queries, and replays.
+"""The games in the store: queries that give their rows and logs, statements that add them, and replays.
 
 The database checks types and ranges (`referee.store.database`), and damage is found before anything is read.
 """
@@ -7,165 +7,41 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from itertools import chain
+from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
-
-from referee.engine.events import Event, Header, parse_event
-from referee.engine.log import (
-    OF_NO_GAME,
-    CorrectionRow,
-    GameLog,
-    Record,
-    change_between,
-    corrected,
-    corrected_events,
-)
-from referee.engine.session import Judge, Judged, judge_all
+from referee.engine.events import Header, parse_event
+from referee.engine.log import CorrectionRow, GameLog, GameRow, Record, RulingRow, numbers_in
+from referee.engine.session import Judge, replay_all
 from referee.errors import BadInputError
 from referee.games.registry import game_kind
 from referee.store.database import COLUMNS, LAST_MS, Statement, inserted
 
 Query = Callable[..., Sequence[tuple[Any, ...]]]
 MOST_NUMBER = (1 << 63) - 1
+_MOST_PLAYERS = 20
 _MOST_JUDGED = 200_000
 """Number of events replayed to find a game's changes by corrections."""
 _GAME = f"SELECT {', '.join(COLUMNS['games'])} FROM games"
 
 
-class HeaderModel(BaseModel):
-    """The header of a game that was played."""
-
-    game: str
-    players: Annotated[list[str], Field(min_length=1, max_length=20)]
-    options: dict[str, Any] = {}
-
-    def header(self) -> Header:
-        """Return it as the engine's value."""
-        return Header(self.game, tuple(self.players), self.options)
-
-
-@dataclass(frozen=True)
-class GameRow:
-    """A game. started_ms, ended_ms: wall time, ms. judged: the number of the last event with rulings.
-
-    Its clock is the monotonic clock of the boot named `boot`, plus `shift_ns`. lost_from: the first event that cannot
-    be read any more, None if all can.
-    """
-
-    game: int
-    uid: str
-    header: Header
-    started_ms: int
-    boot: str
-    shift_ns: int
-    judged: int = 0
-    ended_ms: int | None = None
-    closed: bool = False
-    lost_from: int | None = None
-
-
-@dataclass(frozen=True)
-class EventRow:
-    """An event as it was journalled; `refused` if the game could not take it."""
-
-    number: int
-    wall_ms: int
-    event: Event
-    refused: bool = False
-
-
-@dataclass(frozen=True)
-class RulingRow:
-    """A ruling on an event, in force from correction `since` to correction `until` (None: still)."""
-
-    event: int
-    place: int
-    since: int
-    until: int | None
-    data: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class KeptGame:
-    """The stored rows of a game, in order; events up to the first lost one."""
-
-    row: GameRow
-    events: tuple[EventRow, ...] = ()
-    rulings: tuple[RulingRow, ...] = ()
-    corrections: tuple[CorrectionRow, ...] = ()
-
-    def in_force(self) -> tuple[RulingRow, ...]:
-        """Return the rulings that hold after all corrections, in order."""
-        return tuple(ruling for ruling in self.rulings if ruling.until is None)
-
-    def log(self) -> GameLog:
-        """Return it as the log of a game, with its present rulings."""
-        row = self.row
-        log = GameLog(row.game, row.header, row.started_ms, row.shift_ns, corrections=list(self.corrections))
-        first, now = self.first(), self.by_event()
-        for one in self.events:
-            number = one.number
-            log.add(Record(number, one.event, tuple(now[number]), one.refused, tuple(first[number])))
-        return log
-
-    def by_event(self) -> defaultdict[int, list[Mapping[str, Any]]]:
-        """Return the rulings that hold by the number of their event."""
-        return _by_event(self.in_force())
-
-    def first(self) -> defaultdict[int, list[Mapping[str, Any]]]:
-        """Return the first rulings, before any correction, by the number of their event."""
-        return _by_event(ruling for ruling in self.rulings if ruling.since == 0)
-
-    def end(self) -> Mapping[str, Any] | None:
-        """Return the ruling that ended it, None if it did not end."""
-        return next((row.data for row in reversed(self.in_force()) if row.data["ruling"] == "end"), None)
-
-    def played(self) -> Iterator[tuple[EventRow, Event]]:
-        """Yield the events of the game after all corrections.
-
-        Raises:
-            BadInputError: a correction makes no event.
-        """
-        instead = corrected_events(self.corrections)
-        for row in self.events:
-            data = instead.get(row.number, {})
-            if data is not None and (data or not row.refused) and row.event.kind not in OF_NO_GAME:
-                yield row, corrected(row.event, data) if data else row.event
-
-
-def _by_event(rulings: Iterable[RulingRow]) -> defaultdict[int, list[Mapping[str, Any]]]:
-    found = defaultdict[int, list[Mapping[str, Any]]](list)
-    for ruling in rulings:
-        found[ruling.event].append(ruling.data)
-    return found
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """The games in a store, in the order of entry, and the numbers of unreadable ones."""
-
-    games: tuple[GameRow, ...]
-    unreadable: tuple[int, ...] = ()
-
-
-def shelf(query: Query) -> Shelf:
-    """Return all games."""
-    found, unreadable = [], []
-    for row in query(f"{_GAME} ORDER BY game"):
-        try:
+def games(query: Query, where: str = "1", *values: int) -> tuple[GameRow, ...]:
+    """Return all readable games, or those for a condition, the last entered first."""
+    found = list[GameRow]()
+    for row in query(f"{_GAME} WHERE {where} ORDER BY game DESC", *values):
+        with suppress(BadInputError):
             found.append(_game(row))
-        except BadInputError:
-            unreadable.append(row[0])
-    return Shelf(tuple(found), tuple(unreadable))
+    return tuple(found)
 
 
-def games(query: Query) -> tuple[GameRow, ...]:
-    """Return all readable games, the last entered first."""
-    return shelf(query).games[::-1]
+def unreadable(query: Query) -> list[int]:
+    """Return the numbers of the games whose headers cannot be read."""
+    readable = {row.game for row in games(query)}
+    return [game for (game,) in query("SELECT game FROM games ORDER BY game") if game not in readable]
 
 
 def open_game(query: Query) -> GameRow | None:
@@ -180,34 +56,41 @@ def open_game(query: Query) -> GameRow | None:
 
 def game_numbered(query: Query, game: int) -> GameRow | None:
     """Return the game with this number, None if it is missing or unreadable."""
-    rows = query(f"{_GAME} WHERE game = ?", game) if game <= MOST_NUMBER else ()
-    try:
-        return _game(rows[0]) if rows else None
-    except BadInputError:
-        return None
+    return next(iter(games(query, "game = ?", game)), None) if game <= MOST_NUMBER else None
 
 
-def kept_game(query: Query, row: GameRow) -> KeptGame:
-    """Return the stored rows of a game."""
+def kept_game(query: Query, row: GameRow) -> GameLog:
+    """Return the log of a game, with its events up to the first lost one."""
 
     def rows(table: str, columns: str, last: int = MOST_NUMBER) -> Sequence[tuple[Any, ...]]:
         sql = f"SELECT {columns} FROM {table} WHERE game = ? AND {columns.partition(',')[0]} <= ? ORDER BY 1, 2, 3"
         return query(sql, row.game, last)
 
-    events = rows("events", "number, wall_ms, data, refused", (row.lost_from or MOST_NUMBER) - 1)
-    corrections = rows("corrections", "number, wall_ms, event, data, undoes")
-    return KeptGame(
-        row,
-        tuple(EventRow(number, ms, parse_event(json.loads(data)), bool(no)) for number, ms, data, no in events),
-        tuple(
-            RulingRow(event, place, since, until, json.loads(data))
-            for event, place, since, until, data in rows("rulings", "event, place, since, until, data")
-        ),
-        tuple(
-            CorrectionRow(number, ms, event, None if data is None else json.loads(data), undoes)
-            for number, ms, event, data, undoes in corrections
-        ),
-    )
+    last = (row.lost_from or MOST_NUMBER) - 1
+    ruled = defaultdict[int, list[RulingRow]](list)
+    for event, place, since, until, data in rows("rulings", "event, place, since, until, data"):
+        ruled[event].append(RulingRow(event, place, since, until, json.loads(data)))
+    records = {
+        number: Record(number, parse_event(json.loads(data)), wall_ms, bool(refused), tuple(ruled.pop(number, ())))
+        for number, wall_ms, data, refused in rows("events", "number, wall_ms, data, refused", last)
+    }
+    corrections = [
+        CorrectionRow(number, wall_ms, event, None if data is None else json.loads(data), undoes)
+        for number, wall_ms, event, data, undoes in rows("corrections", "number, wall_ms, event, data, undoes")
+    ]
+    return GameLog(row, records, corrections, tuple(chain.from_iterable(ruled.values())))
+
+
+def named_game(query: Query, ident: str) -> GameLog:
+    """Return the log of the game in the name of an event or a ruling.
+
+    Raises:
+        BadInputError: there is no such game.
+    """
+    row = next((game_numbered(query, game) for game in numbers_in(ident)[:1]), None)
+    if row is None:
+        raise BadInputError("error.service.there_is_no_such_game")
+    return kept_game(query, row)
 
 
 def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
@@ -216,30 +99,25 @@ def sight_of(query: Query, game: int, event: int) -> dict[str, Any] | None:
     return json.loads(rows[0][0]) if rows else None
 
 
-def statements(kept: KeptGame, game: int) -> list[Statement]:
+def statements(log: GameLog, game: int) -> list[Statement]:
     """Return the statements that add all rows of a game under a number."""
-    row = kept.row
+    how = "INSERT OR REPLACE"
     return [
-        inserted("INSERT OR REPLACE", "games", **{**vars(row), "game": game, "header": header_data(row.header)}),
-        *(inserted("INSERT OR REPLACE", "events", game=game, **event_values(one)) for one in kept.events),
-        *(inserted("INSERT OR REPLACE", "corrections", game=game, **vars(one)) for one in kept.corrections),
-        *(inserted("INSERT OR REPLACE", "rulings", game=game, **vars(one)) for one in kept.rulings),
+        inserted(how, "games", **{**vars(log.row), "game": game}),
+        *(inserted(how, "events", game=game, **event_values(record)) for record in log.records.values()),
+        *(inserted(how, "corrections", game=game, **vars(row)) for row in log.corrections),
+        *(inserted(how, "rulings", game=game, **vars(row)) for row in log.ruled()),
     ]
 
 
-def event_values(row: EventRow) -> dict[str, Any]:
+def event_values(record: Record) -> dict[str, Any]:
     """Return the columns of an event."""
-    return {"number": row.number, "wall_ms": row.wall_ms, "data": event_data(row.event), "refused": row.refused}
+    return {"number": record.number, "wall_ms": record.wall_ms, "data": record.event, "refused": record.refused}
 
 
-def header_data(header: Header) -> dict[str, object]:
-    """Return a header as the first line of an event log."""
-    return {"game": header.game, "players": list(header.players), "options": dict(header.options)}
-
-
-def event_data(event: Event) -> dict[str, object]:
-    """Return an event as a line of an event log."""
-    return {**dict.fromkeys(("t_ns", "event")), **event.data, "t_ns": event.t_ns, "event": event.kind}
+def points_of(end: Mapping[str, Any] | None) -> list[Any]:
+    """Return each seat's points in the ruling that ended a game: in Piccolino its cards; [] without one."""
+    return [] if end is None else list(end.get("points", end.get("cards", [])))
 
 
 def iso_time(wall_ms: int | None) -> str | None:
@@ -250,31 +128,37 @@ def iso_time(wall_ms: int | None) -> str | None:
 
 
 def _game(row: Sequence[Any]) -> GameRow:
-    game, uid, header, started_ms, boot, shift_ns, judged, ended_ms, closed, lost_from = row
+    values = dict(zip(COLUMNS["games"], row, strict=True))
     try:
-        told = HeaderModel.model_validate_json(header).header()
-    except ValidationError:
-        raise BadInputError("kept.game_cannot_be_read_and", number=game) from None
-    return GameRow(game, uid, told, started_ms, boot, shift_ns, judged, ended_ms, bool(closed), lost_from)
+        values["header"] = header_in(json.loads(values["header"]))
+    except (ValueError, RecursionError):
+        raise BadInputError("kept.game_cannot_be_read_and", number=row[0]) from None
+    return GameRow(**{**values, "closed": bool(values["closed"])})
 
 
-def judged_again(kept: KeptGame) -> KeptGame:
+def header_in(data: object) -> Header:
+    """Return the header of a game that was played, with any names.
+
+    Raises:
+        BadInputError: it is not whole.
+    """
+    match data:
+        case {"game": str(game), "players": list(names), **rest} if names and set(map(type, names)) == {str}:
+            options = rest.get("options", {})
+            if len(names) <= _MOST_PLAYERS and isinstance(options, dict):
+                return Header(game, tuple(names), options)
+    raise BadInputError("error.journal.it_is_not_whole", list="game, players, options")
+
+
+def judged_again(log: GameLog) -> GameLog:
     """Return a game with the rulings on its events, before and after each correction.
 
     Raises:
         BadInputError: there is no such game, or it cannot be played like that.
     """
-    most = max(1, _MOST_JUDGED // (len(kept.events) + 1))
-    rows: dict[tuple[int, int, int], RulingRow] = {}
-    held: dict[tuple[int, int], RulingRow] = {}
-    before: Judged = {}
-    for step in [*range(min(most, len(kept.corrections))), len(kept.corrections)]:
-        judge = Judge(game_kind(kept.row.header.game).start(kept.row.header))
-        after = judge_all(judge, ((row.number, row.event) for row in kept.events), kept.corrections[:step])
-        for event, place, ruling in change_between(before, after).places():
-            if (was := held.pop((event, place), None)) is not None:
-                rows[event, place, was.since] = replace(was, until=step)
-            if ruling is not None:
-                held[event, place] = rows[event, place, step] = RulingRow(event, place, step, None, ruling)
-        before = after
-    return replace(kept, rulings=tuple(rows[key] for key in sorted(rows)))
+    again = replace(log, records=dict(log.records))
+    most = max(1, _MOST_JUDGED // (len(log.records) + 1))
+    for step in [*range(min(most, len(log.corrections))), len(log.corrections)]:
+        judge = Judge(game_kind(log.header.game).start(log.header))
+        again.rule(replay_all(judge, log.records.values(), log.corrections[:step]), step)
+    return again

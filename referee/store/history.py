@@ -21,15 +21,14 @@ from typing import Any
 
 from referee.announcer import Announcer
 from referee.engine.events import Header
-from referee.engine.log import CorrectionRow, corrected_events
+from referee.engine.log import CorrectionRow, GameLog, GameRow, corrected_events
 from referee.errors import BadInputError
 from referee.language import Language
 from referee.names import folded, seat_names
 from referee.sayings import kept as sayings
 from referee.sayings import quality as quality_sayings
-from referee.sayings.cards import changed_reading
 from referee.store.database import LAST_MS
-from referee.store.games import GameRow, KeptGame, Query, game_numbered, games, iso_time, kept_game, shelf
+from referee.store.games import Query, game_numbered, games, iso_time, kept_game, points_of, unreadable
 from referee.store.store import Store
 
 MS = 1_000_000
@@ -76,7 +75,7 @@ class Past:
 
 def listed(query: Query, zone: tzinfo | None = None) -> list[Past]:
     """Return all readable past games in the order of play; zone: the table's own if None."""
-    rows = {row.game: row for row in shelf(query).games}
+    rows = {row.game: row for row in games(query)}
     found: list[Past] = []
     for boot, group in groupby(query(_PLAYED), key=lambda played: played[1]):
         played = [(rows[game], end, times) for game, _, end, *times in group if game in rows]
@@ -88,12 +87,9 @@ def listed(query: Query, zone: tzinfo | None = None) -> list[Past]:
 
 def history(query: Query, language: Language, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return past games, the last played first, and sentences about unreadable ones; zone: as in `listed`."""
-    past = listed(query, zone)
-    readable = {one.row.game for one in past}
-    unreadable = [game for (game,) in query("SELECT game FROM games ORDER BY game") if game not in readable]
     return {
-        "games": [_summary(one, language) for one in reversed(past)],
-        "faults": [sayings.unreadable(number, language) for number in unreadable],
+        "games": [_summary(one, language) for one in reversed(listed(query, zone))],
+        "faults": [sayings.unreadable(number, language) for number in unreadable(query)],
     }
 
 
@@ -106,26 +102,24 @@ def one_game(query: Query, which: str, language: Language, picture_of: Mapping[i
     row = game_numbered(query, int(which)) if which.isascii() and which.isdecimal() else None
     if row is None:
         raise BadInputError("error.service.there_is_no_such_game")
-    kept = kept_game(query, row)
-    announcer = Announcer(row.header.game, row.header.players, language)
-    first = kept.first()
+    log, announcer = kept_game(query, row), Announcer(row.header.game, row.header.players, language)
     rulings = [
         {
-            "id": f"{row.game}-{ruling.event}-{ruling.place}",
-            "t_ns": ruling.data["t_ns"],
-            "text": announcer.say(ruling.data),
-            "ruling": dict(ruling.data),
-            "picture": picture_of.get(ruling.event),
-            "corrected": ruling.data not in first.get(ruling.event, ()),
+            "id": log.ruling_id(one),
+            "t_ns": one.data["t_ns"],
+            "text": announcer.say(one.data),
+            "ruling": dict(one.data),
+            "picture": picture_of.get(one.event),
+            "corrected": log.is_changed(one),
         }
-        for ruling in kept.in_force()
+        for one in reversed(list(log.newest()))
     ]
     return {
         **_summary(next(past for past in listed(query) if past.row.game == row.game), language),
         "options": dict(row.header.options),
-        "rounds": _rounds(ruling.data for ruling in kept.in_force()),
+        "rounds": _rounds(one["ruling"] for one in rulings),
         "rulings": rulings,
-        "corrections": _corrections(kept, announcer),
+        "corrections": _corrections(log, announcer),
     }
 
 
@@ -170,7 +164,7 @@ def _summary(past: Past, language: Language) -> dict[str, Any]:
         "started": iso_time(past.started_ms),
         "evening": past.evening,
         "ended": iso_time(row.ended_ms),
-        "points": [] if end is None else list(end.get("points", end.get("cards", []))),
+        "points": points_of(end),
         "winners": [] if end is None else list(end["winners"]),
         "fault": "" if row.lost_from is None else sayings.partly_lost(row.game, language),
     }
@@ -187,32 +181,36 @@ def _rounds(rulings: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return rounds
 
 
-def _corrections(kept: KeptGame, announcer: Announcer) -> list[dict[str, Any]]:
-    undone = {one.undoes for one in kept.corrections if one.undoes is not None}
+def _corrections(log: GameLog, announcer: Announcer) -> list[dict[str, Any]]:
+    undone = {one.undoes for one in log.corrections if one.undoes is not None}
 
     def words(rulings: Iterable[Mapping[str, Any]]) -> str:
         return " ".join([text for ruling in rulings if (text := announcer.say(ruling))][:3])
 
     return [
         {
-            "change": _changed(kept, one, announcer),
-            "text": words(ruling.data for ruling in kept.rulings if ruling.since == one.number)
-            or words(ruling.data for ruling in kept.rulings if ruling.until == one.number),
+            "change": _changed(log, one, announcer),
+            "text": words(row.data for row in log.ruled() if row.since == one.number)
+            or words(row.data for row in log.ruled() if row.until == one.number),
             "at": iso_time(one.wall_ms),
             "undone": one.number in undone,
         }
-        for one in kept.corrections
+        for one in log.corrections
         if one.event is not None and one.undoes is None
     ]
 
 
-def _changed(kept: KeptGame, correction: CorrectionRow, announcer: Announcer) -> str:
+def _changed(log: GameLog, correction: CorrectionRow, announcer: Announcer) -> str:
     """Return a correction's change in words, against the event before it."""
-    event = next((one.event for one in kept.events if one.number == correction.event), None)
-    if event is None or correction.event is None:
+    # It loads picture libraries, 0.15 s, which a list of games has no use for.
+    from referee.sayings.cards import changed_reading
+
+    number = correction.event or 0
+    if number not in log.records:
         return ""
-    earlier = corrected_events(one for one in kept.corrections if one.number < correction.number)
-    was = {**event.data, **(earlier.get(correction.event) or {})}
+    event = log.records[number].event
+    earlier = corrected_events(one for one in log.corrections if one.number < correction.number)
+    was = {**event.data, **(earlier.get(number) or {})}
     return changed_reading(event.kind, was, correction.data, announcer.players, announcer.language)
 
 
@@ -262,8 +260,9 @@ class _Rings:
     too_late: int = 0
     reactions_ms: list[float] = field(default_factory=list)
 
-    def __add__(self, other: _Rings) -> _Rings:
-        return _Rings(*(one + more for one, more in zip(vars(self).values(), vars(other).values(), strict=True)))
+    def add(self, other: _Rings) -> None:
+        for name, more in vars(other).items():
+            setattr(self, name, getattr(self, name) + more)
 
 
 def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
@@ -283,12 +282,12 @@ def statistics(query: Query, zone: tzinfo | None = None) -> dict[str, Any]:
         rings = _rings(rulings[past.row.game])
         for seat, name in enumerate(past.row.header.players):
             if name not in seat_names():
-                won = _Rings(games=1, wins=past.end["winners"].count(seat))
-                evenings[past.evening][name] += won + rings[seat]
+                rings[seat].games, rings[seat].wins = 1, past.end["winners"].count(seat)
+                evenings[past.evening][name].add(rings[seat])
     players: defaultdict[str, _Rings] = defaultdict(_Rings)
     for evening in evenings.values():
         for name, one in evening.items():
-            players[name] += one
+            players[name].add(one)
     ranked = sorted(players.items(), key=lambda item: (-item[1].wins, item[0]))
     return {
         "players": [
@@ -320,11 +319,13 @@ def _rings(rulings: Iterable[Mapping[str, Any]]) -> defaultdict[int, _Rings]:
         if data["ruling"] == "ring":
             open_ms, rang = (data.get("reaction_ms"), {seat}) if data["valid"] else (None, set())
             if seat is not None:
-                waited = [] if open_ms is None else [open_ms]
-                seats[seat] += _Rings(valid=int(data["valid"]), false=int(not data["valid"]), reactions_ms=waited)
+                seats[seat].valid += bool(data["valid"])
+                seats[seat].false += not data["valid"]
+                seats[seat].reactions_ms += [] if open_ms is None else [open_ms]
         elif seat is not None and open_ms is not None and seat not in rang:
             rang.add(seat)
-            seats[seat] += _Rings(too_late=1, reactions_ms=[open_ms + data["lag_ms"]])
+            seats[seat].too_late += 1
+            seats[seat].reactions_ms.append(open_ms + data["lag_ms"])
     return seats
 
 
@@ -377,16 +378,16 @@ def _tallies(query: Query) -> dict[int, Counter[str]]:
     return found
 
 
-def _corrected(kept: KeptGame) -> int:
+def _corrected(log: GameLog) -> int:
     """Return the number of cards in a game that corrections changed."""
-    instead, number = corrected_events(kept.corrections), 0
-    for row in kept.events:
-        if row.event.kind in _CARDS and not row.refused and row.number in instead:
-            now = instead[row.number]
-            before = Counter(_faces(row.event.data))
-            after = Counter([] if now is None else _faces({**row.event.data, **now}))
-            number += max((before - after).total(), (after - before).total())
-    return number
+    count = 0
+    for number, now in corrected_events(log.corrections).items():
+        record = log.records.get(number)
+        if record is not None and record.event.kind in _CARDS and not record.refused:
+            before = Counter(_faces(record.event.data))
+            after = Counter([] if now is None else _faces({**record.event.data, **now}))
+            count += max((before - after).total(), (after - before).total())
+    return count
 
 
 def _faces(data: Mapping[str, Any]) -> list[str]:

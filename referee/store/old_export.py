@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from referee.errors import BadInputError
 from referee.jsonlines import parse_object, to_line
+from referee.store.export_zip import result_of
 
 _OLD = "games.json"
 """The file in a ZIP file."""
@@ -77,7 +78,7 @@ def _game(line: bytes) -> list[dict[str, Any]]:
         for sight in data.get("sights", ()):
             kept[sight["event"]]["sight"] = sight["data"]
         ends = [one["data"] for one in data["rulings"] if one["until"] is None and one["data"]["ruling"] == "end"]
-        result = {key: ends[-1][key] for key in ("winners", "points", "cards") if key in ends[-1]} if ends else None
+        result = result_of(ends[-1] if ends else None)
         about = {key: data[key] for key in ("uid", "started_ms", "ended_ms", "corrections")}
         header = {key: data[key] for key in ("game", "players", "options")}
         events = [{**one["data"], "kept": kept[one["number"]]} for one in data["events"]]

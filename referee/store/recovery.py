@@ -6,6 +6,7 @@ rename decides: a kill before leaves the old file, a kill after leaves the new o
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import struct
@@ -17,8 +18,6 @@ from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
-
-from pydantic import ValidationError
 
 from hardware.problems import Health, HealthBoard, Problem
 from referee.errors import BadInputError, WorkFailedError
@@ -47,7 +46,7 @@ from referee.store.database import (
     read_only,
     version_of,
 )
-from referee.store.games import HeaderModel, Query, header_data, judged_again, kept_game, shelf, statements
+from referee.store.games import Query, games, header_in, judged_again, kept_game, statements
 
 if TYPE_CHECKING:
     from referee.store.store import Store
@@ -66,7 +65,6 @@ _PAGES_AT = 28
 """Where a file has the number of its pages (sqlite.org/fileformat.html, 1.3)."""
 _MOST_GENERATIONS = 1 << 20
 _WRITING_S = 0.1
-_MOST_UNSYNCED = 3
 _LOST_FROM = """UPDATE games SET lost_from = (
     SELECT iif(gap <= max(last, judged), gap, NULL) FROM (
         SELECT coalesce(min(place) FILTER (WHERE place <> number), count(*) + 1) AS gap,
@@ -159,7 +157,7 @@ def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: N
             if damage is not None:
                 if not query("SELECT count(*) FROM games")[0][0]:
                     raise WorkFailedError("error.journal.games_in_cannot_be_read_file_is", folder=folder)
-                warn(f"The file of games in {folder} is damaged: what can be read of it is given.")
+                warn(phrase("error.journal.is_damaged", folder=folder))
             yield query
 
 
@@ -338,10 +336,10 @@ def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> 
     except Exception as error:  # SQLite answers damage with errors of any kind.
         LOG.warning("%s cannot be read: %s", path, error)
         return set()
-    games, changed = set[int](), set[int]()
+    numbers, changed = set[int](), set[int]()
     # Games are read once more when their numbers are known: each is found by its own then.
     for table in (*COLUMNS, "games"):
-        for rows in _rows(into, table, games):
+        for rows in _rows(into, table, numbers):
             into.execute("BEGIN")
             for sound, row in rows:
                 if table == "games" and not sound:
@@ -352,7 +350,7 @@ def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> 
                 except (sqlite3.Error, OverflowError, TypeError) as error:
                     LOG.warning("a row of %s is not taken: %s", table, error)
             into.execute("COMMIT")
-        games |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM main.{table}")}
+        numbers |= {game for (game,) in into.execute(f"SELECT DISTINCT game FROM main.{table}")}
     for table in ("deleted", *others):
         # The first files of version 1 have no outbox.
         with suppress(Exception):
@@ -361,7 +359,7 @@ def _take_rows(into: sqlite3.Connection, path: Path, how: str, *others: str) -> 
     return changed
 
 
-def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[list[tuple[bool, dict[str, Any]]]]:
+def _rows(into: sqlite3.Connection, table: str, numbers: set[int]) -> Iterator[list[tuple[bool, dict[str, Any]]]]:
     """Yield lists of the rows of a table of `old` that are worth taking, and whether their check sums are right.
 
     SQLite gives up at the first damaged page: so a damaged table is read from both ends, and game by game.
@@ -382,7 +380,7 @@ def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[lis
     )
     orders = [", ".join(f"{key} {order}" for key in keys) for order in ("ASC", "DESC")]
     ways: list[tuple[str, tuple[int, ...]]] = [(f"{sql} ORDER BY {order}", ()) for order in orders]
-    ways += [(f"{sql} AND game = ? ORDER BY {order}", (game,)) for game in sorted(games) for order in orders]
+    ways += [(f"{sql} AND game = ? ORDER BY {order}", (game,)) for game in sorted(numbers) for order in orders]
     for place, (way, values) in enumerate(ways):
         found: list[tuple[bool, dict[str, Any]]] = []
         try:
@@ -399,9 +397,9 @@ def _rows(into: sqlite3.Connection, table: str, games: set[int]) -> Iterator[lis
 
 def _readable(header: str) -> dict[str, object]:
     """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
-    with suppress(ValidationError):
-        told = HeaderModel.model_validate_json(header).header()
-        return header_data(replace(told, players=distinct_names(told.players)))
+    with suppress(ValueError, RecursionError):
+        read = header_in(json.loads(header))
+        return replace(read, players=distinct_names(read.players)).as_json()
     return {}
 
 
@@ -415,23 +413,23 @@ def _tidy(into: sqlite3.Connection, evidence: Path) -> None:
             into.execute("DELETE FROM evidence WHERE file = ?", (file,))
 
 
-def _judge_again(into: sqlite3.Connection, games: set[int]) -> None:
-    """Note the first lost event of each game, and replace rulings of `games` that differ from those of its events."""
+def _judge_again(into: sqlite3.Connection, changed: set[int]) -> None:
+    """Note the first lost event of each game, and replace rulings of `changed` games that its events do not lead to."""
 
     def query(sql: str, *values: Value) -> list[tuple[Any, ...]]:
         return into.execute(sql, values).fetchall()
 
     into.execute(_LOST_FROM)
-    for row in shelf(query).games:
-        if row.game not in games and row.lost_from is None:
+    for row in games(query):
+        if row.game not in changed and row.lost_from is None:
             continue
         kept = kept_game(query, row)
-        judged = replace(kept, events=tuple(one for one in kept.events if one.number <= row.judged))
+        records = {number: record for number, record in kept.records.items() if number <= row.judged}
         with suppress(BadInputError):
-            again, last = judged_again(judged), len(judged.events)
-            if again.rulings != tuple(one for one in kept.rulings if one.event <= last):
+            again = judged_again(replace(kept, records=records))
+            if again.records != records:
                 LOG.warning("game %d is judged again: its rulings were not those that its events lead to", row.game)
-                into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, last))
+                into.execute("DELETE FROM rulings WHERE game = ? AND event <= ?", (row.game, len(records)))
                 for statement in statements(again, row.game):
                     into.execute(*statement)
 
@@ -451,25 +449,25 @@ def _is_of_the_disk(error: BaseException) -> bool:
 def _fault_in_log(path: Path) -> str | None:
     """Return the fault of the write-ahead log, which SQLite passes over in silence from its first bad frame on.
 
-    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log, of zeros, or of the last commits, which
-    were not synced yet.
+    By sqlite.org/walformat.html. A power cut leaves frames of an earlier log or of zeros, and tears the last commit:
+    frames behind a commit that does not count mean damage.
     """
     log = Path(f"{path}-wal")
     if not log.exists() or log.stat().st_size <= _LOG_HEAD:
         return None
     data, valid = log.read_bytes(), _valid_frames(path)
-    salts, commits = struct.unpack_from(">II", data, 16), 0
+    salts, is_past_commit = struct.unpack_from(">II", data, 16), False
     for start in range(_LOG_HEAD + valid * _FRAME, len(data) - _FRAME + 1, _FRAME):
         commit, *own = struct.unpack_from(">III", data, start + 4)
         age = (salts[0] - own[0]) % (1 << 32)
         earlier = own[1] != salts[1] and 0 < age < _MOST_GENERATIONS
         if earlier or not any(data[start : start + _FRAME_HEAD]):
             continue
-        commits += bool(commit)
-        if tuple(own) != salts or commits > _MOST_UNSYNCED:
+        if tuple(own) != salts or is_past_commit:
             # A referee at work writes a frame a moment before it counts as valid.
             time.sleep(_WRITING_S)
             return "its log is damaged" if valid == _valid_frames(path) else None
+        is_past_commit |= bool(commit)
     return None
 
 
@@ -485,8 +483,8 @@ def report_set_aside(folder: Path, store: Store, health: HealthBoard) -> bool:
         if known is not None:
             health.report(Problem(FILES, Health.OK, t_ns=time.monotonic_ns()))
         return False
-    ((games,),) = store.read("SELECT count(*) FROM games") or [(0,)]
-    sentences = [said_of(name_kept(path), path.name, games) for path in found]
+    ((count,),) = store.read("SELECT count(*) FROM games") or [(0,)]
+    sentences = [said_of(name_kept(path), path.name, count) for path in found]
     listed = reduce(lambda before, one: phrase("common.sentences", first=before, second=one), sentences)
     if not health.report(Problem(FILES, Health.POOR, listed, t_ns=time.monotonic_ns())):
         return False

@@ -13,13 +13,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from referee.engine.events import Event, Header
-from referee.engine.log import CorrectionRow
+from referee.engine.events import Header
+from referee.engine.log import Change, GameRow, Record
 from referee.errors import WorkFailedError
 from referee.jsonlines import to_line
 from referee.log import LOG
@@ -28,6 +28,7 @@ from referee.store.database import (
     VERSION,
     Connect,
     Connection,
+    Given,
     Statement,
     Value,
     connect,
@@ -35,10 +36,9 @@ from referee.store.database import (
     inserted,
     make_copy,
 )
-from referee.store.games import EventRow, GameRow, Query, event_values, header_data
+from referee.store.games import Query, event_values
 from referee.store.recovery import DiskError, open_store
 
-RulingData = Mapping[str, Any]
 _LEAST_FREE_BYTES = 1 << 18
 _FULL, _READ_ONLY = 13, 8
 """SQLite's codes of a full disk, and of one that cannot be written to."""
@@ -92,7 +92,7 @@ class Store:
         self.changes = 0
         self.trouble: Trouble | None = None
         self._lock = threading.RLock()
-        self._wall_ms = wall_ms
+        self.wall_ms = wall_ms
         self._waiting: list[Statement] = []
         self._unsynced = True
         self.outbox = Outbox(self._add)
@@ -111,25 +111,24 @@ class Store:
         """Begin a game; the one before is closed."""
         with self._lock:
             self._last_game += 1
-            row = GameRow(self._last_game, uuid.uuid4().hex, header, self._wall_ms(), boot, shift_ns)
+            row = GameRow(self._last_game, uuid.uuid4().hex, header, self.wall_ms(), boot, shift_ns)
             self.close_all()
-            self._insert("games", **{**vars(row), "header": header_data(header)})
+            self.add("games", **vars(row))
             self.outbox.post("game", row.game)
             LOG.info("game %d begins: %s, %d players", row.game, header.game, len(header.players))
             return row
 
-    def new_clock(self, game: int, boot: str, shift_ns: int) -> None:
-        """Note the clock by which a resumed game goes on."""
-        self._add("UPDATE games SET boot = ?, shift_ns = ? WHERE game = ?", boot, shift_ns, game)
+    def add(self, table: str, **values: Given) -> None:
+        """Add a row."""
+        # One game must never take another one's place, and with it its rows.
+        sql, row = inserted("INSERT" if table == "games" else "INSERT OR REPLACE", table, **values)
+        self._add(sql, *row)
 
-    def close_game(self, game: int) -> None:
-        """Note that a game is not to be resumed any more."""
-        LOG.info("game %d is put away", game)
-        self._add("UPDATE games SET closed = 1 WHERE game = ?", game)
-
-    def reopen_game(self, game: int) -> None:
-        """Note that a game goes on after all."""
-        self._add("UPDATE games SET closed = 0 WHERE game = ?", game)
+    def change_game(self, game: int, **values: Value) -> None:
+        """Change columns of a game: its clock, or whether it is closed, which means that it is not to be resumed."""
+        LOG.info("game %d: %s", game, to_line(dict(values)))
+        columns = ", ".join(f"{column} = ?" for column in values)
+        self._add(f"UPDATE games SET {columns} WHERE game = ?", *values.values(), game)
 
     def close_all(self) -> None:
         """Note that no game that was begun is to be resumed."""
@@ -137,52 +136,31 @@ class Store:
 
     def set_ended(self, game: int, ended: bool) -> None:
         """Note that a game ended, or that after a correction it did not."""
-        self._add("UPDATE games SET ended_ms = ? WHERE game = ?", self._wall_ms() if ended else None, game)
+        self.change_game(game, ended_ms=self.wall_ms() if ended else None)
 
-    def add_event(self, game: int, number: int, event: Event) -> None:
+    def add_event(self, game: int, record: Record) -> None:
         """Add an event before its rulings."""
-        self._insert("events", game=game, **event_values(EventRow(number, self._wall_ms(), event)))
+        values = event_values(replace(record, wall_ms=self.wall_ms(), refused=False))
+        self.add("events", game=game, **values)
 
-    def add_rulings(self, game: int, number: int, rulings: Sequence[RulingData]) -> None:
-        """Add the rulings on an event, and note that it has them."""
+    def add_rulings(self, game: int, record: Record) -> None:
+        """Add the rulings on an event, or that the game could not take it, and note that it has them."""
         with self._lock:
-            for place, data in enumerate(rulings):
-                self._insert("rulings", game=game, event=number, place=place, since=0, data=data)
-            self._judged(game, number)
+            if record.refused:
+                self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, record.number)
+            for row in record.ruled:
+                self.add("rulings", game=game, **vars(row))
+            self._add("UPDATE games SET judged = ? WHERE game = ?", record.number, game)
+            self.outbox.post("event", game, record.number)
 
-    def refuse(self, game: int, number: int) -> None:
-        """Note that a game could not take an event."""
+    def add_correction(self, game: int, change: Change) -> None:
+        """Add a correction with the rulings that it ends and begins."""
+        assert change.row is not None
         with self._lock:
-            self._add("UPDATE events SET refused = 1 WHERE game = ? AND number = ?", game, number)
-            self._judged(game, number)
-
-    def _judged(self, game: int, number: int) -> None:
-        self._add("UPDATE games SET judged = ? WHERE game = ?", number, game)
-        self.outbox.post("event", game, number)
-
-    def add_correction(
-        self, game: int, number: int, event: int | None, data: Mapping[str, object] | None, undoes: int | None = None
-    ) -> None:
-        """Add a correction of an event (data None: it is struck), or one that undoes another."""
-        with self._lock:
-            self._insert("corrections", game=game, **vars(CorrectionRow(number, self._wall_ms(), event, data, undoes)))
-            self.outbox.post("correction", game, number)
-
-    def change_ruling(self, game: int, event: int, place: int, correction: int, ruling: RulingData | None) -> None:
-        """End a ruling with a correction, and put another one (None: none) in its place."""
-        where = "game = ? AND event = ? AND place = ? AND until IS NULL"
-        self._add(f"UPDATE rulings SET until = ? WHERE {where}", correction, game, event, place)
-        if ruling is not None:
-            self._insert("rulings", game=game, event=event, place=place, since=correction, data=ruling)
-
-    def add_evidence(self, file: str, game: int, event: int, t_ms: float, size: int) -> None:
-        """Add a picture that is in the evidence folder."""
-        kept_ms = self._wall_ms()
-        self._insert("evidence", file=file, game=game, event=event, t_ms=float(t_ms), bytes=size, kept_ms=kept_ms)
-
-    def add_sight(self, game: int, event: int, data: Mapping[str, object]) -> None:
-        """Add the outlines in the deciding picture of an event."""
-        self._insert("sights", game=game, event=event, data=data)
+            self.add("corrections", game=game, **vars(replace(change.row, wall_ms=self.wall_ms())))
+            for row in (*change.gone, *change.new):
+                self.add("rulings", game=game, **vars(row))
+            self.outbox.post("correction", game, change.row.number)
 
     def forget_evidence(self, file: str) -> None:
         """Note that a picture is gone."""
@@ -263,7 +241,7 @@ class Store:
             WorkFailedError: the disk does not take it.
         """
         sql = "UPDATE games SET header = ? WHERE game = ?"
-        self._change_past([(sql, (to_line(header_data(header)), game)) for game, header in headers.items()])
+        self._change_past([(sql, (to_line(header.as_json()), game)) for game, header in headers.items()])
 
     def _change_past(self, statements: Sequence[Statement]) -> None:
         """Change finished games; nothing of the old content stays in the file or its copies."""
@@ -333,11 +311,6 @@ class Store:
             for connection in (self._mover, self._connection):
                 if connection is not None:
                     connection.close()
-
-    def _insert(self, table: str, **values: Value | Mapping[str, Any]) -> None:
-        # One game must never take another one's place, and with it its rows.
-        sql, row = inserted("INSERT" if table == "games" else "INSERT OR REPLACE", table, **values)
-        self._add(sql, *row)
 
     def _add(self, sql: str, *values: Value) -> None:
         with self._lock:

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select
 
 from referee.club.models import ClubEvent, ClubRuling, Correction
-from referee.store.games import KeptGame, games, kept_game
+from referee.engine.log import GameLog
+from referee.store.games import games, kept_game
 from referee.store.store import Store
 
 
@@ -26,8 +27,8 @@ def faults_against(engine: Engine, journal: Store) -> list[str]:
     return found
 
 
-def _pairs(connection: Connection, kept: KeptGame) -> list[tuple[str, list[Any], list[Any]]]:
-    uid = kept.row.uid
+def _pairs(connection: Connection, log: GameLog) -> list[tuple[str, list[Any], list[Any]]]:
+    uid = log.row.uid
     events = (
         select(ClubEvent.number, ClubEvent.data, ClubEvent.refused)
         .where(ClubEvent.game_uid == uid)
@@ -37,10 +38,10 @@ def _pairs(connection: Connection, kept: KeptGame) -> list[tuple[str, list[Any],
     rulings = rulings.where(ClubRuling.game_uid == uid).order_by(ClubRuling.event, ClubRuling.place, ClubRuling.since)
     corrections = select(Correction.number, Correction.event, Correction.undoes)
     corrections = corrections.where(Correction.game_uid == uid).order_by(Correction.number)
-    here = [(one.number, one.event.kind, one.event.t_ns, one.refused) for one in kept.events]
+    here = [(one.number, one.event.kind, one.event.t_ns, one.refused) for one in log.records.values()]
     there = [(n, data["event"], data["t_ns"], bool(refused)) for n, data, refused in connection.execute(events)]
-    ruled = [(one.event, one.place, one.since, one.until, dict(one.data)) for one in kept.rulings]
-    corrected = [(one.number, one.event, one.undoes) for one in kept.corrections]
+    ruled = [(one.event, one.place, one.since, one.until, dict(one.data)) for one in log.ruled()]
+    corrected = [(one.number, one.event, one.undoes) for one in log.corrections]
     return [
         ("events", here, there),
         ("rulings", ruled, [tuple(one) for one in connection.execute(rulings)]),

@@ -17,24 +17,25 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from referee.engine.log import OF_NO_GAME, corrected, corrected_events
+from referee.engine.events import as_json
+from referee.engine.log import GameLog
 from referee.errors import BadInputError, WorkFailedError
 from referee.games.registry import game_kind
 from referee.output import along
 from referee.state_folder import JOURNAL
 from referee.store.database import Connect, connect
-from referee.store.games import KeptGame, games, kept_game
+from referee.store.games import games, kept_game
 from tests.support.crash_table import play_until_killed, state_digest
 from tests.support.forgetful import cut_the_power, forgetful_connect
 
 LONGEST_S = 0.35
-MOST_TOLD = 25
+MOST_LINES = 25
 RECENT = 4
 LATER_S = 0.005
 STUCK_S = 60.0
@@ -89,13 +90,13 @@ class _Ledger:
     corrections: dict[int, int] = field(default_factory=dict)  # number announced, by game
 
 
-def _summed_up(verdict: Verdict, kept: Mapping[int, KeptGame], ledger: _Ledger) -> Verdict:
+def _summed_up(verdict: Verdict, kept: Mapping[int, GameLog], ledger: _Ledger) -> Verdict:
     _check_kept(verdict, kept, ledger.announced, ledger)
     # What a correction took back may be ruled again, and said again: then it is kept as often as it came to hold.
-    rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings)
+    rows = Counter(_identity(game, ruling.data) for game, one in kept.items() for ruling in one.ruled())
     verdict.faults += [f"announced {n} times: {what}" for what, n in ledger.announced.items() if n > max(1, rows[what])]
     verdict.announced, verdict.games = len(ledger.announced), len(kept)
-    verdict.events = sum(len(game.events) for game in kept.values())
+    verdict.events = sum(len(game.records) for game in kept.values())
     verdict.corrections = sum(len(game.corrections) for game in kept.values())
     return verdict
 
@@ -115,41 +116,41 @@ def _one_life(folder: Path, dice: random.Random, connector: Connect) -> list[dic
             # Never back into the parent's code; a fault of the child's is seen by its silence.
             os._exit(1)
     os.close(writing)
-    told = _listen(reading, dice)
+    heard = _listen(reading, dice)
     alive = os.waitpid(child, os.WNOHANG)[0] == 0
     if alive:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     while part := os.read(reading, 1 << 16):
-        told += part
+        heard += part
     os.close(reading)
     if not alive:
         raise WorkFailedError("the referee ended by itself in the middle of a game")
-    return [json.loads(line) for line in told.split(b"\n")[:-1]]
+    return [json.loads(line) for line in heard.split(b"\n")[:-1]]
 
 
 def _listen(reading: int, dice: random.Random) -> bytes:
     """Return the output until it is time to kill: at any instant from the start on, or a little after so many lines."""
     by_time = dice.random() < 0.4
     end = time.monotonic() + (dice.uniform(0, LONGEST_S) if by_time else STUCK_S)
-    lines = dice.randrange(1, MOST_TOLD)
-    told = b""
+    lines = dice.randrange(1, MOST_LINES)
+    heard = b""
     while (left := end - time.monotonic()) > 0:
         if select.select([reading], [], [], left)[0]:
             part = os.read(reading, 1 << 16)
             if not part:
-                return told
-            told += part
-        if not by_time and told.count(b"\n") >= lines:
+                return heard
+            heard += part
+        if not by_time and heard.count(b"\n") >= lines:
             by_time, end = True, time.monotonic() + dice.uniform(0, LATER_S)
-    return told
+    return heard
 
 
 def _game_of(line: Mapping[str, Any]) -> int:
     return int(line["resumed"]["game"] if "resumed" in line else line.get("game", 0))
 
 
-def _kept(folder: Path, most: int | None = None, since: int | None = None) -> dict[int, KeptGame]:
+def _kept(folder: Path, most: int | None = None, since: int | None = None) -> dict[int, GameLog]:
     """Read the latest games (None: all), and those since a game, as the next referee will find them.
 
     They are read from a copy: looking changes nothing.
@@ -170,54 +171,48 @@ def _kept(folder: Path, most: int | None = None, since: int | None = None) -> di
             return {row.game: kept_game(query, row) for row in asked}
 
 
-def _check_kept(verdict: Verdict, kept: Mapping[int, KeptGame], heard: Iterable[str], ledger: _Ledger) -> None:
+def _check_kept(verdict: Verdict, kept: Mapping[int, GameLog], heard: Iterable[str], ledger: _Ledger) -> None:
     when = f"kill {verdict.kills}"
-    known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.rulings}
+    known = {_identity(game, ruling.data) for game, one in kept.items() for ruling in one.ruled()}
     verdict.faults += [f"{when}: announced, but not kept: {what}" for what in heard if what not in known]
     if kept:
-        told = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
-        for game, count in told:
+        announced = ((game, count) for game, count in ledger.corrections.items() if game >= min(kept))
+        for game, count in announced:
             if game not in kept or len(kept[game].corrections) < count:
-                verdict.faults.append(f"{when}: a correction of game {game} was told, but not kept")
+                verdict.faults.append(f"{when}: a correction of game {game} was announced, but not kept")
     for game, one in kept.items():
         _, judged = _replayed(one)
-        stored = one.by_event()
-        for event in one.events:
-            if event.number <= one.row.judged and _plain(stored.get(event.number, [])) != judged[event.number]:
-                verdict.faults.append(f"{when}: game {game}, event {event.number}: kept rulings are no replay's")
+        for number, record in one.records.items():
+            if number <= one.row.judged and _comparable(record.rulings) != judged[number]:
+                verdict.faults.append(f"{when}: game {game}, event {number}: kept rulings are no replay's")
 
 
-def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, KeptGame]) -> None:
+def _check_resumed(verdict: Verdict, digest: Mapping[str, Any], kept: Mapping[int, GameLog]) -> None:
     one = kept[digest["game"]]
     count = len(digest["rulings"])
-    then = KeptGame(one.row, one.events[:count], (), one.corrections[: digest["corrections"]])
+    records = {number: record for number, record in one.records.items() if number <= count}
+    then = GameLog(one.row, records, one.corrections[: digest["corrections"]])
     game, judged = _replayed(then)
     expected = {key: digest[key] for key in ("game", "corrections")} | state_digest(game, list(judged.values()))
     if json.loads(json.dumps(expected)) != digest:
         verdict.faults.append(f"game {digest['game']} went on with a state that is no replay's")
 
 
-def _replayed(one: KeptGame) -> tuple[object, dict[int, list[Any]]]:
+def _replayed(one: GameLog) -> tuple[object, dict[int, list[Any]]]:
     """Judge a game's events by the rules alone, with none of the service's code but what corrections mean."""
-    game = game_kind(one.row.header.game).start(one.row.header)
-    instead = corrected_events(one.corrections)
-    judged: dict[int, list[Any]] = {}
-    for row in one.events:
-        judged[row.number] = []
-        event, data = row.event, instead.get(row.number, {})
-        if data is None or event.kind in OF_NO_GAME:
-            continue
-        try:
-            rulings = game.apply(corrected(event, data) if data else event)
-        except BadInputError:
-            continue
-        judged[row.number] = _plain([ruling.as_json() for ruling in rulings])
+    game = game_kind(one.header.game).start(one.header)
+    judged: dict[int, list[Any]] = {number: [] for number in one.records}
+    for number, event in one.held():
+        if one.records[number].is_of_game:
+            with suppress(BadInputError):
+                judged[number] = _comparable(as_json(game.apply(event)))
     return game, judged
 
 
-def _plain(rulings: list[Any]) -> list[Any]:
-    plain = [{key: value for key, value in ruling.items() if key != "frame_t_ns"} for ruling in rulings]
-    found: list[Any] = json.loads(json.dumps(plain))
+def _comparable(rulings: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return rulings as JSON reads them, without their frames."""
+    bare = [{key: value for key, value in ruling.items() if key != "frame_t_ns"} for ruling in rulings]
+    found: list[Any] = json.loads(json.dumps(bare))
     return found
 
 

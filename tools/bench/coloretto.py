@@ -161,9 +161,9 @@ class _Trial:
 
     def _index_of(self, doubt: Doubt) -> tuple[int, int]:
         """Return the index of a question's guess among the events, and the number of its events."""
-        count = len(doubt.told)
+        count = len(doubt.taken)
         for at in range(len(self.events) - count, -1, -1) if count else ():
-            if tuple(self.events[at : at + count]) == doubt.told:
+            if tuple(self.events[at : at + count]) == doubt.taken:
                 return at, count
         return len(self.events), 0
 

@@ -127,8 +127,8 @@ def _last_entered(play: Session) -> str | None:
 def _seats(play: Session, language: Language) -> list[Seat]:
     """Return each seat's open cards, whether it sits the round out, and, after the end, its points."""
     game = _game(play)
-    ends = (ruling["points"] for _, ruling in play.log.newest(50) if ruling["ruling"] == "end")
-    points = next(ends, [None] * game.players)
+    end = play.log.end()
+    points = [None] * game.players if end is None else end["points"]
     return [
         Seat(
             points[seat],

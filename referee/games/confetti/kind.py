@@ -80,11 +80,11 @@ def _phase(play: Session, lasts_ms: int | None, language: Language) -> dict[str,
 def _last_round_ms(play: Session) -> int | None:
     """Return the sand's duration in the last round, ms; None before the first end of a round."""
     ended_ns: int | None = None
-    for _, ruling in play.log.newest(50):
-        if ruling["ruling"] == "time":
-            ended_ns = ruling["t_ns"]
-        elif ruling["ruling"] == "round" and ended_ns is not None:
-            return int(ended_ns - ruling["t_ns"]) // 1_000_000
+    for row in play.log.newest():
+        if row.data["ruling"] == "time":
+            ended_ns = row.data["t_ns"]
+        elif row.data["ruling"] == "round" and ended_ns is not None:
+            return int(ended_ns - row.data["t_ns"]) // 1_000_000
     return None
 
 

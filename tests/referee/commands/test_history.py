@@ -21,7 +21,7 @@ import pytest
 from referee.commands import main
 from referee.schemas import SCHEMAS
 from referee.state_folder import JOURNAL, locked
-from referee.store import archive as module
+from referee.store import import_zip as module
 from referee.store.evidence import EvidenceFolder
 from referee.store.games import games, sight_of
 from referee.store.store import Store

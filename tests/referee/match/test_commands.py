@@ -59,7 +59,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     ]
     # It is shown on the pictures of the count.
     log = office.table.referee.match.playing().log
-    about = [log.about(*log.ruling(ident)) for ident in (shown["id"], state["latest"]["id"])]
+    about = [log.about(log.ruling(ident)) for ident in (shown["id"], state["latest"]["id"])]
     assert about[0] == about[1]
 
 
@@ -180,11 +180,11 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     events = table.referee.state()["readings"]
     wrong = next(ident for ident, data in events.items() if data["colour"] == "red")
     table.referee.do(sent({"do": "correct", "event": wrong, "with": {"colour": "pink"}}))
-    told = quality(table.referee.store.read, table.referee.language)
-    (game,) = told["games"]
+    shown = quality(table.referee.store.read, table.referee.language)
+    (game,) = shown["games"]
     assert (game["game"], game["cards"], game["corrected"], game["rings"]) == ("piccolino", 6, 1, 1)
     assert game["text"].startswith("Of the last 6 cards one was corrected: in the long run")
-    assert [(one["cards"], one["corrected"]) for one in told["evenings"]] == [(6, 1)]
+    assert [(one["cards"], one["corrected"]) for one in shown["evenings"]] == [(6, 1)]
     # A correction that was taken back is none.
     table.referee.do(sent({"do": "undo"}))
     assert quality(table.referee.store.read, table.referee.language)["games"][0]["corrected"] == 0

@@ -137,7 +137,7 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
     assert ("row_taken" in [record.event.kind for record in game.log.records.values()]) is not gone_on
 
 
-def test_coloretto_shows_what_was_told_and_its_last_step_is_taken_back(office: Office) -> None:
+def test_coloretto_shows_what_was_entered_and_its_last_step_is_taken_back(office: Office) -> None:
     begin(office, "coloretto")
     assert office.state()["phase"]["told"] is None
     for seat, card in enumerate(("red", "joker")):
@@ -161,7 +161,7 @@ def too_late(office: Office, command: dict[str, object]) -> None:
         office.referee.do(sent(command))
 
 
-def test_of_two_phones_that_tap_at_once_one_is_told_that_it_came_too_late(office: Office) -> None:
+def test_of_two_phones_that_tap_at_once_one_hears_that_it_came_too_late(office: Office) -> None:
     begin(office, "coloretto")
     green = {"event": "card_placed", "row": 1, "card": "green"}
     tap = {"do": "event", "event": {**green, "seat": 0}, "moment": office.state()["moment"]}

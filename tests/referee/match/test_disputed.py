@@ -114,9 +114,9 @@ def test_a_disputed_ring_is_judged_again_from_its_own_file(
     assert abs(again.pop("reaction_ms") - ruled.pop("reaction_ms")) < 250
     assert again == ruled
     assert replayed(file, capfd, "--changed") == []
-    told = json.loads(read_recording(file).attachments()["disputed.json"])
-    assert told["disputed"]["valid"] is True
-    assert {"version", "settings", "system"} <= set(told)
+    about = json.loads(read_recording(file).attachments()["disputed.json"])
+    assert about["disputed"]["valid"] is True
+    assert {"version", "settings", "system"} <= set(about)
     frames = [one.payload for one in read_recording(file).events if isinstance(one.payload, RecordedFrame)]
     ring_ns = ruled["t_ns"]
     assert all(-before_ns <= frame.t_ns - ring_ns <= 3 * S for frame in frames)

@@ -116,7 +116,7 @@ class Room:
 
     def journalled(self) -> list[tuple[object, object]]:
         read = self.table.referee.store.read
-        events = (one.event for one in kept_game(read, games(read)[0]).events)
+        events = (record.event for record in kept_game(read, games(read)[0]).records.values())
         return [(event.data["what"], event.data["on"]) for event in events if event.kind == "mishap"]
 
 

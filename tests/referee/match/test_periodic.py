@@ -163,7 +163,7 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
     assert not table.lamp.silent
 
 
-def test_pages_that_speak_are_told_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
+def test_pages_that_speak_get_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
     pair.hear("bell", seat=2)
     assert pair.referee.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.referee.voice.said[-1]["urgent"]
     assert pair.referee.voice.said[-1]["chime"] == NOTES[Chime.VALID]

@@ -44,12 +44,12 @@ def test_rings_are_heard_in_the_order_of_the_thumbs_however_long_each_was_on_its
 ) -> None:
     hall = Hall()
     pressed_ns = START_NS
-    told = []
+    pressed = []
     for seat, gap, way, wired in presses:
         # So far apart that their order is certain.
         pressed_ns += 2 * WITHIN_NS + gap * MS
-        told.append((pressed_ns + (0 if wired else way * MS), pressed_ns, seat, wired))
-    for comes_ns, at_ns, seat, wired in sorted(told):
+        pressed.append((pressed_ns + (0 if wired else way * MS), pressed_ns, seat, wired))
+    for comes_ns, at_ns, seat, wired in sorted(pressed):
         hall.pass_((comes_ns - hall.now_ns) / MS)
         if wired:
             hall.bell.put(BellPressed(at_ns, seat))
@@ -57,7 +57,7 @@ def test_rings_are_heard_in_the_order_of_the_thumbs_however_long_each_was_on_its
             hall.phones.ring(seat, at_ns, WITHIN_NS)
     hall.pass_(3 * PHONE_LAG_NS / MS)
     assert [(one.t_ns, one.seat) for one in hall.heard] == [
-        (at_ns, seat) for _, at_ns, seat, _ in sorted(told, key=lambda one: one[1])
+        (at_ns, seat) for _, at_ns, seat, _ in sorted(pressed, key=lambda one: one[1])
     ]
     assert hall.queue.late == 0
 

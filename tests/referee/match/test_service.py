@@ -59,7 +59,7 @@ def test_a_ring_on_the_line_is_ruled_said_and_kept(
         with pytest.raises(WorkFailedError), running(tmp_path, House().parts):
             raise AssertionError
     assert ruling["ruling"] == "ring"
-    assert "game 1 begins: piccolino" in caplog.text and "'ruling': 'ring'" in caplog.text
+    assert "game 1 begins: piccolino" in caplog.text and 'ruled: {"ruling": "ring", ' in caplog.text
     assert "Cem" not in caplog.text
     again = House()
     with running(tmp_path, again.parts) as service:

@@ -36,7 +36,7 @@ NEWER: dict[str, object] = {"language": "de", "volume": 0.4, "quiet": True, "bel
         ({"lamp": "blinking", "\x1b[2J": {}}, "lamp, \\u001b[2J"),
     ],
 )
-def test_what_this_version_cannot_use_is_told_stays_in_the_file_and_takes_no_other_setting_along(
+def test_what_this_version_cannot_use_is_reported_stays_in_the_file_and_takes_no_other_setting_along(
     tmp_path: Path, other: dict[str, object], left: str
 ) -> None:
     (tmp_path / FILE).write_text(json.dumps({**NEWER, **other}), encoding="utf-8")
@@ -128,7 +128,7 @@ def test_a_webcam_is_chosen_by_the_name_that_stays_its_own(office: Office, tmp_p
         ({"bell": "gong"}, "."),
     ],
 )
-def test_a_wrong_setting_is_told_in_one_sentence_and_the_old_one_stays(
+def test_a_wrong_setting_is_reported_in_one_sentence_and_the_old_one_stays(
     office: Office, tmp_path: Path, wrong: dict[str, object], says: str
 ) -> None:
     before = office.state()["settings"]

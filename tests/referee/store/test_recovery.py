@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from referee.engine.events import Event, Header
+from referee.engine.log import Record, RulingRow
 from referee.files import set_aside_files
 from referee.state_folder import JOURNAL
 from referee.store.database import copies
@@ -37,13 +38,15 @@ def play(folder: Path, names: range) -> None:
             game = journal.begin_game(Header("piccolino", (f"P{name}", "Ben"), {}), "boot", 0).game
             for number in range(1, EVENTS + 1):
                 data = {"seat": number % 2, "colour": "red", "mood": "sad"}
-                journal.add_event(game, number, Event(number * 10**9, "card_shown", data))
-                journal.add_rulings(game, number, [{"ruling": "shown", "t_ns": number * 10**9}])
+                ruled = RulingRow(number, 0, 0, None, {"ruling": "shown", "t_ns": number * 10**9})
+                record = Record(number, Event(number * 10**9, "card_shown", data), ruled=(ruled,))
+                journal.add_event(game, record)
+                journal.add_rulings(game, record)
             journal.flush()
 
 
 def held(journal: Store) -> Games:
-    return {row.header.players[0]: len(kept_game(journal.read, row).events) for row in games(journal.read)}
+    return {row.header.players[0]: len(kept_game(journal.read, row).records) for row in games(journal.read)}
 
 
 def started(folder: Path) -> tuple[Games, Path | None]:
@@ -106,8 +109,8 @@ def test_no_game_is_lost_that_a_copy_has_and_what_is_lost_is_reported(
         assert started(path.parent) == (found, None), trial
 
 
-def told(journal: Store) -> dict[int, object]:
-    return {row.game: (row.header, kept_game(journal.read, row).events) for row in games(journal.read)}
+def content(journal: Store) -> dict[int, object]:
+    return {row.game: (row.header, list(kept_game(journal.read, row).held())) for row in games(journal.read)}
 
 
 @pytest.mark.parametrize("trials", [25, pytest.param(1000, marks=pytest.mark.nightly)])
@@ -117,14 +120,14 @@ def test_a_flipped_byte_costs_no_other_game_and_is_reported(
 ) -> None:
     dice, source = random.Random(with_copy), copied if with_copy else whole
     with closing(Store(laid(source, tmp_path))) as journal:
-        before = told(journal)
+        before = content(journal)
     data, several = (tmp_path / "state" / JOURNAL).read_bytes(), 0
     for trial in range(trials):
         path = laid(source, tmp_path / str(trial))
         at, mask = dice.randrange(len(data)), dice.randrange(1, 256)
         path.write_bytes(data[:at] + bytes([data[at] ^ mask]) + data[at + 1 :])
         with closing(Store(path)) as journal:
-            found = told(journal)
+            found = content(journal)
             harmed = [game for game, one in before.items() if found.get(game) != one]
             assert not (harmed and with_copy), (at, mask)
             assert journal.set_aside is not None or not harmed, (at, mask)
@@ -150,11 +153,13 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from referee.engine.events import Event, Header
+from referee.engine.log import Record
 from referee.store.store import Store
 journal = Store(Path(sys.argv[1]))
 game = journal.begin_game(Header("piccolino", ("Killed", "Ben"), {}), "boot", 0).game
 for number in range(1, 26):
-    journal.add_event(game, number, Event(number * 10**9, "card_shown", {"seat": 0, "colour": "red", "mood": "sad"}))
+    event = Event(number * 10**9, "card_shown", {"seat": 0, "colour": "red", "mood": "sad"})
+    journal.add_event(game, Record(number, event))
     journal.flush()
 os._exit(0)
 """
@@ -168,14 +173,28 @@ def log(whole: Path, tmp_path: Path) -> Path:
     return Path(f"{path}-wal")
 
 
-def test_a_flipped_byte_in_the_log_costs_no_other_game(log: Path) -> None:
+FRAME = 24 + 4096
+
+
+def test_a_flipped_byte_in_the_log_costs_no_other_game_and_is_reported(log: Path) -> None:
     data, dice = log.read_bytes(), random.Random(1)
-    for _ in range(5):
-        at = dice.randrange(len(data) // 4, len(data) * 3 // 4)
+    # Behind the last commit, of two frames, nothing shows that it was once whole.
+    for at in (*(dice.randrange(len(data) // 4, len(data) * 3 // 4) for _ in range(4)), len(data) - 2 * FRAME - 99):
         log.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
-        with reading(log.parent) as query:
-            found = {row.header.players[0]: len(kept_game(query, row).events) for row in games(query)}
-        assert found.items() >= ALL.items() and found["Killed"] >= 4
+        warned: list[str] = []
+        with reading(log.parent, warned.append) as query:
+            found = {row.header.players[0]: len(kept_game(query, row).records) for row in games(query)}
+        assert found.items() >= ALL.items() and found["Killed"] >= 4 and warned
+
+
+def test_what_a_power_cut_leaves_in_the_log_is_no_damage(log: Path) -> None:
+    data, dice = log.read_bytes(), random.Random(2)
+    for _ in range(5):
+        at = dice.randrange(len(data) // 2, len(data))
+        log.write_bytes(data[:at] + bytes(len(data) - at) * dice.randrange(2))
+        warned: list[str] = []
+        with reading(log.parent, warned.append) as query:
+            assert len(games(query)) == GAMES + 1 and not warned
 
 
 @pytest.mark.parametrize("where", [(0, 32), (40, 60), (0.2, 0.3), (0.5, 0.51), (0, 1.0)])
@@ -275,7 +294,7 @@ def test_a_disk_without_room_leaves_the_damaged_file_and_says_so(
         journal = Store(path)
         assert journal.trouble is Trouble.DAMAGED
         game = journal.begin_game(Header("piccolino", ("Now", "Ben"), {}), "boot", 0).game
-        journal.add_event(game, 1, Event(1, "bell", {"seat": 1}))
+        journal.add_event(game, Record(1, Event(1, "bell", {"seat": 1})))
         assert not journal.flush()
         assert path.read_bytes() == damaged
     assert journal.flush()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee.engine.events import Event, Header
+from referee.engine.log import Record
 from referee.errors import WorkFailedError
 from referee.state_folder import JOURNAL, locked
 from referee.store.database import Connection, connect
@@ -32,13 +33,13 @@ def test_what_waits_for_a_full_disk_is_written_in_order_when_there_is_room(tmp_p
     ((pages,),) = journal.read("PRAGMA page_count")
     journal.read(f"PRAGMA max_page_count = {pages}")
     for number in range(1, 200):
-        journal.add_event(game, number, Event(number, "bell", {"seat": 1, "why": "x" * 100}))
+        journal.add_event(game, Record(number, Event(number, "bell", {"seat": 1, "why": "x" * 100})))
         journal.flush()
     assert journal.trouble is Trouble.FULL
     journal.read("PRAGMA max_page_count = 100000")
     assert journal.flush()
     kept = kept_game(journal.read, games(journal.read)[0])
-    assert [event.number for event in kept.events] == list(range(1, 200))
+    assert list(kept.records) == list(range(1, 200))
 
 
 def test_a_command_leaves_a_journal_of_a_newer_ringmaster_alone(tmp_path: Path) -> None:
@@ -71,7 +72,7 @@ def test_a_disk_that_does_not_let_the_file_be_opened_is_tried_again(tmp_path: Pa
 
     journal = Store(tmp_path / JOURNAL, connector)
     game = journal.begin_game(HEADER, "boot", 0).game
-    journal.add_event(game, 1, Event(1, "bell", {"seat": 1}))
+    journal.add_event(game, Record(1, Event(1, "bell", {"seat": 1})))
     assert not journal.flush()
     assert games(journal.read) == ()
     full.clear()

@@ -69,7 +69,7 @@ def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paire
     ring = next(one for one in state["rulings"] if one["ruling"]["ruling"] == "ring")
     log = page.table.referee.match.playing().log
     grey = cv2.imencode(".jpg", np.full((72, 128, 3), 90, np.uint8))[1].tobytes()
-    about = log.about(*log.ruling(ring["id"]))
+    about = log.about(log.ruling(ring["id"]))
     page.table.referee.evidence.add(log.game, about, [(-40.0, grey), (-7.0, grey), (26.0, grey)])
     frames = paired.get(f"/api/rulings/{ring['id']}/timeline").data["frames"]
     assert [frame["t_ms"] for frame in frames] == [-40.0, -7.0, 26.0]

@@ -132,6 +132,6 @@ def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "
     ring = ruling_of(page)
     log = page.table.referee.match.playing().log
     page.table.referee.evidence.add(
-        log.game, log.about(*log.ruling(ring)), [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT
+        log.game, log.about(log.ruling(ring)), [(-40.0, JPEG), (-7.0, JPEG), (26.0, JPEG)], SIGHT
     )
     return ring

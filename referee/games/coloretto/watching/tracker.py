@@ -398,7 +398,7 @@ class Tracker:
         doubts = self.doubts
         events, notices = self._tell(plain, len(plain.moves), look)
         lasting = _lasting(doubts)
-        guessed = (replace(doubt, told=events) for doubt in doubts if doubt.answers and doubt not in lasting)
+        guessed = (replace(doubt, taken=events) for doubt in doubts if doubt.answers and doubt not in lasting)
         self.doubts = (*lasting, *guessed)
         return events, notices
 
@@ -429,7 +429,7 @@ class Tracker:
 
 def _lasting(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
     """Return the questions that outlive their doubt: events made instead of an answer, and misread cards."""
-    return tuple(doubt for doubt in doubts if doubt.told or doubt.kind in ("misread", START_CARD))
+    return tuple(doubt for doubt in doubts if doubt.taken or doubt.kind in ("misread", START_CARD))
 
 
 def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:

@@ -1,15 +1,10 @@
-"""Writes games with their evidence pictures into one ZIP file, and reads one like any file from elsewhere.
+"""Reads a ZIP file of `referee.store.export_zip` like any file from elsewhere, and adds its games to a store.
 
-In it: `games/N.jsonl`, an event log a game that `ringmaster replay` rules on, with the other kept facts under the key
-"kept" of its lines; `pictures/N/EVENT-PLACE.jpg`; and `results.csv` for people. Names in a file never decide where
-anything is written.
+Names in a file never decide where anything is written.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 import shutil
 import sqlite3
@@ -26,32 +21,19 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from referee.engine.events import Header, parse_event
-from referee.engine.log import CorrectionRow, corrected
+from referee.engine.events import parse_event
+from referee.engine.log import CorrectionRow, GameLog, GameRow, Record, corrected
 from referee.errors import BadInputError, WorkFailedError
-from referee.files import whole_file, write_whole
-from referee.games.registry import game_kind
-from referee.jsonlines import MAX_LINE, parse_object, to_line
+from referee.files import write_whole
+from referee.jsonlines import MAX_LINE, parse_object
 from referee.names import distinct_names
-from referee.safe_text import spreadsheet_cell
+from referee.phrases import phrase, phrase_of
 from referee.store.database import LAST_GAME, Connection, inserted
-from referee.store.games import (
-    EventRow,
-    GameRow,
-    HeaderModel,
-    KeptGame,
-    Query,
-    event_data,
-    header_data,
-    iso_time,
-    judged_again,
-    statements,
-)
+from referee.store.export_zip import RESULTS, picture_name, result_of
+from referee.store.games import header_in, judged_again, statements
 from referee.store.history import IMPORTED
 from referee.store.old_export import converted
 
-RESULTS = "results.csv"
-CSV_HEAD = "started,game,seat,player,points,won\r\n"
 LEAST_FREE_BYTES = 500_000_000
 MOST_GAME_BYTES = 8 << 20
 _MOST_PICTURE_BYTES = 8 << 20
@@ -106,27 +88,18 @@ class EventFacts(_Facts):
 
     number: int
     wall_ms: int
-    refused: bool = False
     was: dict[str, Any] | None = None
     pictures: Annotated[list[PictureFacts], Field(max_length=100)] = []
     sight: SightFacts | None = None
 
 
-class _CorrectionFacts(_Facts):
-    number: int
-    wall_ms: int
-    event: int | None
-    data: dict[str, Any] | None
-    undoes: int | None
-
-
-class GameFacts(_Facts):
+class GameFacts(BaseModel):
     """The facts of a game beside its event log. aside: events that the log leaves out. result: as it was ruled."""
 
     uid: Annotated[str, Field(pattern="^[ -~]{1,80}$")]
     started_ms: int
     ended_ms: int | None
-    corrections: Annotated[list[_CorrectionFacts], Field(max_length=_MOST_CORRECTIONS)] = []
+    corrections: Annotated[list[CorrectionRow], Field(max_length=_MOST_CORRECTIONS)] = []
     aside: Annotated[list[dict[str, Any]], Field(max_length=_MOST_EVENTS)] = []
     result: dict[str, Any] | None = None
 
@@ -148,120 +121,15 @@ class ImportTally:
         """Return one sentence about the games that were left out, None if none were."""
         if not self.left_out:
             return None
-        named = "; ".join(f"game {number}: {why}" for number, why in self.left_out[:_MOST_NAMED])
-        more = len(self.left_out) - _MOST_NAMED
-        count = "one game" if len(self.left_out) == 1 else f"{len(self.left_out)} games"
-        return f"{count} in it cannot be taken ({named}{f'; and {more} more' if more > 0 else ''})"
-
-
-def event_log(kept: KeptGame) -> str:
-    """Return a game as an event log for `ringmaster replay`: its events after all corrections.
-
-    Raises:
-        BadInputError: a correction in it makes no event.
-    """
-    lines = [header_data(kept.row.header), *(event_data(event) for _, event in kept.played())]
-    return "".join(f"{to_line(line)}\n" for line in lines)
-
-
-def csv_lines(kept: KeptGame) -> str:
-    """Return a game's results, a line a player; points are cards in Piccolino, and empty where it has no end."""
-    row, end = kept.row, kept.end()
-    points = [] if end is None else list(end.get("points", end.get("cards", [])))
-    text = io.StringIO()
-    writer = csv.writer(text)
-    for seat, player in enumerate(row.header.players):
-        result = [points[seat], int(seat in end["winners"])] if end is not None and seat < len(points) else ["", ""]
-        names = (spreadsheet_cell(row.header.game), seat, spreadsheet_cell(player))
-        writer.writerow([iso_time(row.started_ms), *names, *result])
-    return text.getvalue()
-
-
-def write_archive(
-    path: Path,
-    games: Iterable[KeptGame],
-    query: Query,
-    evidence: Path | None,
-    others: Mapping[str, Path] | None = None,
-) -> tuple[int, int]:
-    """Write an archive, whole or not at all, and return the numbers of games and pictures in it.
-
-    evidence: the folder of pictures; None: without them. others: further files, by their names in it.
-
-    Raises:
-        BadInputError: the path is a folder, or is in none.
-        WorkFailedError: it cannot be written.
-    """
-    number = count = 0
-    results = [CSV_HEAD]
-    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number, game in enumerate(games, 1):
-            shown = {} if evidence is None else _write_pictures(archive, number, game.row.game, query, evidence)
-            count += sum(len(facts.get("pictures", ())) for facts in shown.values())
-            archive.writestr(f"games/{number}.jsonl", "".join(f"{to_line(line)}\n" for line in _lines(game, shown)))
-            results.append(csv_lines(game))
-        archive.writestr(RESULTS, "".join(results))
-        for name, other in (others or {}).items():
-            archive.write(other, name)
-    return number, count
-
-
-def _write_pictures(
-    archive: zipfile.ZipFile, number: int, game: int, query: Query, evidence: Path
-) -> dict[int, dict[str, Any]]:
-    """Write a game's pictures, and return the facts about them and the outlines, by event."""
-    shown: dict[int, dict[str, Any]] = {}
-    sql = "SELECT file, event, t_ms, kept_ms, disputed FROM evidence WHERE game = ? ORDER BY event, t_ms, file"
-    for file, event, t_ms, kept_ms, disputed in query(sql, game):
-        # A picture in the list may have been deleted a moment ago.
-        with suppress(OSError):
-            data = (evidence / f"{file}.jpg").read_bytes()
-            pictures = shown.setdefault(event, {}).setdefault("pictures", [])
-            archive.writestr(zipfile.ZipInfo(_picture(number, event, len(pictures))), data, zipfile.ZIP_STORED)
-            pictures.append({"place": len(pictures), "t_ms": t_ms, "kept_ms": kept_ms, "disputed": bool(disputed)})
-    for event, data in query("SELECT event, data FROM sights WHERE game = ? ORDER BY event", game):
-        shown.setdefault(event, {})["sight"] = json.loads(data)
-    return shown
-
-
-def _picture(number: int, event: int, place: int) -> str:
-    return f"pictures/{number}/{event}-{place}.jpg"
-
-
-def _lines(game: KeptGame, shown: Mapping[int, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a game's member: the event log, with more under the key "kept"."""
-    row = game.row
-    played = {one.number: event for one, event in game.played()}
-
-    def kept(one: EventRow) -> dict[str, Any]:
-        refused = {"refused": True} if one.refused else {}
-        return {"number": one.number, "wall_ms": one.wall_ms, **refused, **shown.get(one.number, {})}
-
-    facts = {
-        "uid": row.uid,
-        "started_ms": row.started_ms,
-        "ended_ms": row.ended_ms,
-        "corrections": [vars(one) for one in game.corrections],
-        "aside": [{**event_data(one.event), "kept": kept(one)} for one in game.events if one.number not in played],
-        "result": _result(game.end()),
-    }
-    yield {**header_data(row.header), "kept": facts}
-    for one in game.events:
-        if (event := played.get(one.number)) is not None:
-            was = {} if event is one.event else {"was": event_data(one.event)}
-            yield {**event_data(event), "kept": {**kept(one), **was}}
-
-
-def _result(end: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the shown result of a game's end."""
-    return None if end is None else {key: end[key] for key in ("winners", "points", "cards") if key in end}
+        named = [phrase("error.store.game", number=number, why=why) for number, why in self.left_out[:_MOST_NAMED]]
+        return phrase("error.store.games_cannot_be_taken", n=len(self.left_out), games=named)
 
 
 @dataclass(frozen=True)
 class PackedGame:
-    """A game of an archive, with the facts of its events. again: its result differs from the archive's."""
+    """A game of the file, with the facts of its events. again: its result differs from the file's."""
 
-    game: KeptGame
+    log: GameLog
     facts: tuple[EventFacts, ...]
     again: bool
 
@@ -272,38 +140,37 @@ def game_of(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Pa
     Raises:
         BadInputError: it is not a game that can be played.
     """
-    found: list[tuple[EventFacts, EventRow]] = []
+    found: list[tuple[EventFacts, Record]] = []
     try:
-        model = HeaderModel.model_validate(header)
         about = GameFacts.model_validate(header.get("kept"))
         for line in (*lines, *about.aside):
             one = EventFacts.model_validate(line.get("kept"))
             data = {key: value for key, value in (one.was or line).items() if key != "kept"}
-            found.append((one, EventRow(one.number, one.wall_ms, parse_event(data), one.refused)))
+            found.append((one, Record(one.number, parse_event(data), one.wall_ms)))
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_url=False, include_input=False)[0]["loc"]))
         raise BadInputError("error.journal.it_is_not_whole", list=place) from None
     found.sort(key=lambda pair: pair[0].number)
-    facts, events = tuple(one for one, _ in found), tuple(event for _, event in found)
-    if any(one.number != place for place, one in enumerate(events, 1)):
+    records = {place: record for place, (_, record) in enumerate(found, 1)}
+    if any(record.number != place for place, record in records.items()):
         raise BadInputError("error.journal.its_events_are_not_numbered")
-    corrections = tuple(CorrectionRow(**vars(one)) for one in about.corrections)
-    for number, change in enumerate(corrections, 1):
+    for number, change in enumerate(about.corrections, 1):
         at = 1 if change.event is None else change.event
-        if change.number != number or not 0 <= (change.undoes or 0) < number or not 0 < at <= len(events):
+        if change.number != number or not 0 <= (change.undoes or 0) < number or at not in records:
             raise BadInputError("error.store.correction_makes_no_sense")
-        corrected(events[at - 1].event, change.data or {})
-    told = Header(model.game, distinct_names(model.players), model.options)
-    game_kind(told.game).start(told)
-    row = GameRow(0, about.uid, told, about.started_ms, "", 0, len(events), about.ended_ms, True)
-    kept = judged_again(KeptGame(row, events, (), corrections))
-    end = kept.end()
-    ended_ms = None if end is None else about.ended_ms or events[-1].wall_ms
-    return PackedGame(replace(kept, row=replace(row, ended_ms=ended_ms)), facts, _result(end) != about.result)
+        corrected(records[at].event, change.data or {})
+    played = header_in(header)
+    played = replace(played, players=distinct_names(played.players))
+    row = GameRow(0, about.uid, played, about.started_ms, judged=len(records), ended_ms=about.ended_ms, closed=True)
+    log = judged_again(GameLog(row, records, about.corrections))
+    end = log.end()
+    ended_ms = None if end is None else about.ended_ms or records[len(records)].wall_ms
+    log.row = replace(row, ended_ms=ended_ms)
+    return PackedGame(log, tuple(one for one, _ in found), result_of(end) != about.result)
 
 
-class Archive:
-    """An open archive. picture_bytes: of its pictures, as its list says. A member is checked when it is taken out."""
+class GamesZip:
+    """An open file of games. picture_bytes: of its pictures, as its list says. A member is checked when it is read."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self._file = file
@@ -338,7 +205,7 @@ class Archive:
                 header, *events = (parse_object(None if len(line) > MAX_LINE else line) for line in lines or [b""])
                 yield number, game_of(header, events)
             except (BadInputError, RecursionError) as error:
-                yield number, str(error)
+                yield number, phrase_of(error)
 
     def picture(self, number: int, event: int, place: int) -> bytes:
         """Return a picture.
@@ -346,7 +213,7 @@ class Archive:
         Raises:
             BadInputError: it is not a picture, or is larger than ours are.
         """
-        name = _picture(number, event, place)
+        name = picture_name(number, event, place)
         data = self.member(name, _MOST_PICTURE_BYTES)
         if not data.startswith(_JPEG):
             raise BadInputError("error.journal.in_it_is_no_picture", entry=name)
@@ -354,8 +221,8 @@ class Archive:
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """Open an archive, or an export of an earlier Ringmaster.
+def open_zip(path: Path) -> Iterator[GamesZip]:
+    """Open a file of games, or an export of an earlier Ringmaster.
 
     Raises:
         BadInputError: it cannot be read, is torn, or not an export of games.
@@ -365,7 +232,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
             TemporaryDirectory() as place,
             zipfile.ZipFile(converted(path, Path(place) / "export.zip", _check_bounds)) as file,
         ):
-            yield Archive(file)
+            yield GamesZip(file)
     except (BadInputError, WorkFailedError):
         raise
     except FileNotFoundError as error:
@@ -393,8 +260,8 @@ def _check_bounds(path: Path) -> None:
         raise BadInputError("error.store.unpacks_to_more")
 
 
-def take_games(archive: Archive, connection: Connection, evidence: Path, tally: ImportTally) -> None:
-    """Add the games of an archive to a store, and their pictures to a folder; games that are there stay as they are.
+def take_games(archive: GamesZip, connection: Connection, evidence: Path, tally: ImportTally) -> None:
+    """Add the games of a file to a store, and their pictures to a folder; games that are there stay as they are.
 
     tally: counts the games, and names unreadable ones.
 
@@ -413,7 +280,7 @@ def take_games(archive: Archive, connection: Connection, evidence: Path, tally: 
         for number, packed in archive.games():
             if isinstance(packed, str):
                 tally.left_out.append((number, packed))
-            elif list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.game.row.uid,))):
+            elif list(connection.execute("SELECT 1 FROM games WHERE uid = ?", (packed.log.row.uid,))):
                 tally.there += 1
             else:
                 taking.take(number, packed)
@@ -428,7 +295,7 @@ def take_games(archive: Archive, connection: Connection, evidence: Path, tally: 
 class _Import:
     """An import at work. origin: marks its games. written: the paths of its pictures."""
 
-    archive: Archive
+    archive: GamesZip
     connection: Connection
     evidence: Path
     tally: ImportTally
@@ -440,12 +307,12 @@ class _Import:
         ((last,),) = self.connection.execute(LAST_GAME)
         self.connection.execute("SAVEPOINT game")
         try:
-            game = replace(packed.game, row=replace(packed.game.row, boot=self.origin))
-            for statement in statements(game, last + 1):
+            packed.log.row = replace(packed.log.row, boot=self.origin)
+            for statement in statements(packed.log, last + 1):
                 self.connection.execute(*statement)
         except (sqlite3.IntegrityError, OverflowError) as error:
             self.connection.execute("ROLLBACK TO game")
-            self.tally.left_out.append((number, str(BadInputError("error.journal.it_is_not_whole", list=error))))
+            self.tally.left_out.append((number, phrase("error.journal.it_is_not_whole", list=error)))
             return
         for facts in packed.facts:
             self._take_pictures(number, last + 1, facts)

@@ -68,7 +68,6 @@ class Mishap(Enum):
     PACE = "pace"
     HOT = "hot"
     POWER = "power"
-    CLOCK = "clock"
     DISK = "disk"
 
 

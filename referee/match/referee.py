@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,6 @@ OUTLINES_NS = 250_000_000
 """The least time between two states for changes in the picture alone."""
 MOST_FAULTS = 5
 """After so many failures in a row of the referee's own thread only a new process may help."""
-CAPTION_NS = 8 * SECOND_NS
-HOUR_CHECK_NS = 20 * SECOND_NS
 RETRY_NS = 5 * SECOND_NS
 NOTICE_NS = SECOND_NS // 4
 _MOST_MENDING_S = 900
@@ -77,7 +75,7 @@ class Referee:
 
         nothing_kept: the folder is gone after this start.
         """
-        self.folder, self.clock, self._resumes, self._nothing_kept = folder, parts.clock, parts.resumes, nothing_kept
+        self.folder, self.clock, self._resumes = folder, parts.clock, parts.resumes
         self.lock, self.health, self.ended = threading.RLock(), HealthBoard(), threading.Event()
         self.failed, self.begins_with_setup = False, True
         self.notices: tuple[dict[str, Any], ...] = ()
@@ -90,33 +88,35 @@ class Referee:
         self._understood: Frame | None = None  # the frame of the last event
         self._fault: str | None = None
         self._words: tuple[Header, Announcer] | None = None
-        settings, self._complaint = load_settings(folder)
+        settings, complaint = load_settings(folder)
         self._take(settings)
         self._fitted = settings
+        if nothing_kept:
+            self._report("journal", Health.STUCK, phrase("service.disk_takes_nothing_whatever_you"))
+        if complaint is not None:
+            self._report("settings", Health.MISSING, complaint)
         self.table_decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
         boot = process.boot_id() if parts.boot is None else parts.boot
         # A large damaged journal takes minutes to mend on a Raspberry Pi.
         process.notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
-        self.profile = parts.profile or table.kept_profile(folder, self.report)
+        self.area = table.TableArea(parts.profile or table.kept_profile(folder, self.report), folder)
         self.voice = Voice(parts, self.settings, self.report, self.changed)
-        watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
+        watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.area.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
         self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue)
-        self.area = table.TableArea(self.profile)
         self.pictures = Pictures(self)
         self.question_pictures = QuestionPictures(self.area)
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
         self.power = process.power_here()
         self._monitor = Monitor(self, Computer(folder), drawn=parts.drawn)
-        self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
+        self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs)
         self._notices, self._copying = Notices(), Copying(self.store)
-        self._noticed_ns = self._hour_ns = self._tried_ns = 0
+        self._noticed_ns = self._tried_ns = 0
         self._trouble: Trouble | None = None
-        self._caption: tuple[str, int] = ("", 0)
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
@@ -132,10 +132,6 @@ class Referee:
             # Not where pictures are at a place that the new journal cannot know.
             self.evidence.sweep()
         self.report_set_aside()
-        if self._nothing_kept:
-            self._report("journal", Health.STUCK, phrase("service.disk_takes_nothing_whatever_you"))
-        if self._complaint is not None:
-            self._report("settings", Health.MISSING, self._complaint)
         if self._resumes and (session := self.resume()) is not None:
             LOG.info("game %d goes on", session.log.game)
         self.pictures.start()
@@ -280,8 +276,7 @@ class Referee:
         announcer = self._announcer(session)
         if outcome.rulings:
             self.voice.rule(announcer, outcome.rulings)
-            if self.devices.follows_play:
-                self.devices.ruled(outcome.rulings)
+            self.devices.ruled(outcome.rulings)
         if outcome.notices:
             self.notices = self.voice.notice(announcer, outcome.notices)
         elif outcome.rulings:
@@ -309,10 +304,8 @@ class Referee:
             BadInputError: there is no such thing, or it cannot be so.
         """
         expected = command.moment if isinstance(command, commands.Timely) else None
-        if expected is None:
-            return {**self._do(command, arrival), "version": self._version}
-        with self.turn():
-            if expected != moment(self.match.session):
+        with nullcontext() if expected is None else self.turn():
+            if expected not in (None, moment(self.match.session)):
                 raise OvertakenError("fault.overtaken")
             done = self._do(command, arrival)
         return {**done, "version": self._version}
@@ -531,21 +524,16 @@ class Referee:
         """
         with self._settling:
             wanted = self.settings.changed(data)
-            others = self._fitted.other_devices(wanted)
-            # A camera in use cannot be tried; where it is the same, its pictures are only turned.
-            same = {"camera"} if wanted.camera == self._fitted.camera else set[str]()
-            # Trying a camera takes seconds, in which rings are ruled: so the lock is not held.
-            self.devices.check(wanted, others - same)
+            self.devices.check(wanted, self._fitted.other_devices(wanted))
             with self.turn():
-                settings = self.settings.changed(data)
-                self._take(settings)
-                save_settings(self.folder, settings)
-                self.voice.change(settings)
+                self._take(wanted)
+                save_settings(self.folder, wanted)
+                self.voice.change(wanted)
                 if self.match.session is not None:
                     self.voice.prepare(self._announcer(self.match.session).fixed_phrases())
                 self._is_changed = True
-            self._fit(settings)
-        return {"settings": settings.public()}
+            self._fit(wanted)
+        return {"settings": wanted.public()}
 
     def _take(self, settings: TableSettings) -> None:
         self.settings, self.language, self.shown_settings = settings, Language(settings.language), settings.public()
@@ -564,22 +552,13 @@ class Referee:
             self.health.forget("speaker")
         if "camera" in others:
             # The calibration holds for the camera before; from now on the marker cards show the table's place.
-            table.put_profile_away(self.folder)
-            self.profile = None
-            self.area.use(None)
+            self.keep_profile(None)
             self._monitor.forget()
-            self.look_anew()
         self._news.set()
 
-    def keep_profile(self, profile: TableProfile) -> None:
-        """Use a table measured just now, also after each start. Raises WorkFailedError: the disk does not take it."""
-        table.keep_profile(self.folder, profile)
-        self.profile = profile
-        self.area.use(profile)
-        self.look_anew()
-
-    def look_anew(self) -> None:
-        """Start with a new watcher: another camera is there."""
+    def keep_profile(self, profile: TableProfile | None) -> None:
+        """Watch with a table measured just now, or without one; see `TableArea.keep`."""
+        self.area.keep(profile)
         with self.lock:
             self.match.look_anew()
 
@@ -628,7 +607,7 @@ class Referee:
         self.ended.set()
 
     def tend(self, now_ns: int) -> None:
-        """Do everything that is due between two inputs: store, devices, caption, copies, the hour, the sign of life."""
+        """Do everything that is due between two inputs: store, devices, voice, copies, the sign of life."""
         self._see_to_store(now_ns)
         if self._news.is_set():
             self._news.clear()
@@ -636,15 +615,8 @@ class Referee:
         if now_ns - self._noticed_ns >= NOTICE_NS:
             self._noticed_ns = now_ns
             self._give_notice(now_ns)
-        caption, since_ns = self._caption
-        if self.voice.caption != caption:
-            self._caption = (self.voice.caption, now_ns)
-        elif caption and now_ns - since_ns > CAPTION_NS:
-            self.voice.clear_caption(caption)
+        self.voice.tend(now_ns)
         self._copying.tend(now_ns, in_play=self.match.in_play)
-        if now_ns - self._hour_ns > HOUR_CHECK_NS:
-            self._hour_ns = now_ns
-            self.voice.heed_the_hour()
         self._watchdog.round_done(now_ns)
 
     def _give_notice(self, now_ns: int) -> None:

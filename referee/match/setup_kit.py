@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hardware.camera.frames import SECOND_NS
 from hardware.events import TimedEvent
-from referee.errors import SettingError
 from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
 from referee.setup.step import Hearing, KeptStep, StepInput, Wish, troubles_in_words
@@ -48,10 +46,10 @@ class SetupKit:
             image=frame.bgr() if frame is not None and fresh else None,
             image_t_ns=frame.exposure_end_ns if frame is not None else 0,
             heard=self._hearing.since(since_ns),
-            profile=referee.profile,
+            profile=referee.area.profile,
             troubles=troubles_in_words(referee.health.troubles(), language),
             notes=tuple(in_language(note, language) for note in devices.camera_notes),
-            settling=devices.settling,
+            settling=devices.supervisor.settling,
             level=None if devices.loudness is None else loudness(devices.loudness),
             kept=kept,
             cameras=referee.plugged,
@@ -62,14 +60,10 @@ class SetupKit:
         referee = self._referee
         if wish.settings:
             referee.change_settings(wish.settings)
-        for camera in wish.cameras:
-            with suppress(SettingError):
-                referee.change_settings({"camera": camera})
-                break
         if wish.profile is not None:
             referee.keep_profile(wish.profile)
         if wish.settle and not referee.match.in_play:
-            referee.devices.settle(referee.area.outline, focus=True)
+            referee.devices.supervisor.settle(referee.area.outline, focus=True)
         if wish.signal is not None:
             referee.voice.show(wish.signal)
         referee.voice.tell(wish.say)

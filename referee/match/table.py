@@ -1,4 +1,4 @@
-"""The table: its measured profile, and its place in the picture.
+"""The table: its calibration, and its place in the picture.
 
 Pictures are stored without anything outside of it, to protect people round it.
 """
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hardware.problems import Health, Problem
 from referee.errors import BadInputError
 from referee.files import set_aside, write_whole
+from referee.phrases import phrase
 from referee.scoring.seats import marker_rectangle
 from vision.arrays import Image
 from vision.camera_moved import table_now
@@ -34,14 +35,14 @@ MARGIN_MM = 80.0
 
 
 class TableArea:
-    """Remembers the table's place.
+    """The table's calibration and place.
 
     profile: the calibrated table, None: marker cards show it. outline: (n, 2) in shares of the picture's size, None
-    while unknown.
+    while unknown. folder: where `keep` keeps calibrations.
     """
 
-    def __init__(self, profile: TableProfile | None = None) -> None:
-        self._profile = profile
+    def __init__(self, profile: TableProfile | None = None, folder: Path = Path()) -> None:
+        self.profile, self._path = profile, folder / PROFILE
         self.outline: Polygon | None = None
 
     def survey(self, image: Image) -> None:
@@ -51,9 +52,17 @@ class TableArea:
         if corners is not None:
             self.outline = corners / (width, height)
 
-    def use(self, profile: TableProfile | None) -> None:
-        """Use a new calibration of the table; None: another camera is there, without one."""
-        self._profile, self.outline = profile, None
+    def keep(self, profile: TableProfile | None) -> None:
+        """Use and keep a new calibration; None: another camera is there, and the one before is put away.
+
+        Raises WorkFailedError: the disk does not take it.
+        """
+        if profile is not None:
+            write_whole(self._path, profile_text(profile).encode())
+        else:
+            with contextlib.suppress(OSError):
+                self._path.replace(self._path.with_name(f"{self._path.stem}-of-the-camera-before{self._path.suffix}"))
+        self.profile, self.outline = profile, None
 
     def cut(self, image: Image) -> tuple[Image, tuple[int, int]] | None:
         """Return the part of a picture with the table, black outside of it, and its top left corner, px.
@@ -82,9 +91,9 @@ class TableArea:
         size_px = (width, height)
         try:
             sight = sight_markers(image)
-            known = None if self._profile is None else table_now(self._profile, image, sight)[0]
-            if known is not None and self._profile is not None and self._profile.edge_mm is not None:
-                return outline_of(known, self._profile.edge_mm)
+            known = None if self.profile is None else table_now(self.profile, image, sight)[0]
+            if known is not None and self.profile is not None and self.profile.edge_mm is not None:
+                return outline_of(known, self.profile.edge_mm)
             table = known or table_from_markers(sight.markers, size_px)
             return outline_of(table, marker_rectangle(sight.markers, table))
         except (VisionError, BadInputError):
@@ -112,18 +121,6 @@ def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableP
     except VisionError as error:
         # The page reports files that were set aside, at each start.
         if set_aside(path) is None:
-            sentence = f"{error}; the marker cards tell."
-            on_health(Problem("table", Health.MISSING, sentence, t_ns=time.monotonic_ns()))
+            why = phrase("service.calibration_cannot_be_read", why=error)
+            on_health(Problem("table", Health.MISSING, why, t_ns=time.monotonic_ns()))
         return None
-
-
-def keep_profile(folder: Path, profile: TableProfile) -> None:
-    """Keep the calibrated table. Raises WorkFailedError: the disk does not take it."""
-    write_whole(folder / PROFILE, profile_text(profile).encode())
-
-
-def put_profile_away(folder: Path) -> None:
-    """Put away the profile measured with another camera."""
-    path = folder / PROFILE
-    with contextlib.suppress(OSError):
-        path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))

@@ -143,8 +143,7 @@ class StepInput:
 class Wish:
     """Requested effect of a step.
 
-    settings: changes. cameras: the first of these that gives a picture is chosen. settle: set the camera up again.
-    signal: for the lamp.
+    settings: changes. settle: set the camera up again. signal: for the lamp.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -153,7 +152,6 @@ class Wish:
     signal: Signal | None = None
     say: str = ""
     data: Mapping[str, object] = field(default_factory=dict)
-    cameras: Sequence[str] = ()
 
 
 class Step(Protocol):

@@ -65,22 +65,18 @@ def covered(picture: Image) -> Image:
 class Room:
     """A guard at a table of which a test makes the pictures; its time goes on by `go`."""
 
-    def __init__(self, folder: Path, computer: Computer | None = None, clock: list[int] | None = None) -> None:
-        self.wall = [0] if clock is None else clock
+    def __init__(self, folder: Path, computer: Computer | None = None) -> None:
         self.table = Table(folder)
         self.table.clock.now_ns = self.now_ns = 5000 * S
         self.devices, referee = self.table.devices, self.table.referee
-        self.health, self.guard = (
-            referee.health,
-            Monitor(referee, computer or Computer(folder, wall_ns=lambda: self.wall[0])),
-        )
+        self.health, self.guard = referee.health, Monitor(referee, computer or Computer(folder))
         self.show = self.camera = lit(1.0)
         self.yuv = False
 
     def go(self, seconds: float, looks_per_s: int = 4) -> None:
         for _ in range(round(looks_per_s * seconds)):
             self.now_ns += S // looks_per_s
-            self.table.clock.now_ns = self.wall[0] = self.now_ns
+            self.table.clock.now_ns = self.now_ns
             picture = self.camera(self.show(table()))
             kind = PixelFormat.NV12 if self.yuv else PixelFormat.BGR
             shown = to_nv12(picture) if self.yuv else picture
@@ -273,23 +269,20 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
     assert explained("green") == []
 
 
-def test_heat_power_disk_and_clock_are_said_and_their_ends(tmp_path: Path) -> None:
-    fake: dict[str, int] = {"bits": 0, "free": 1 << 33, "wall": 0}
+def test_heat_power_and_disk_are_said_and_their_ends(tmp_path: Path) -> None:
+    fake: dict[str, int] = {"bits": 0, "free": 1 << 33}
     asked = Machine(root=tmp_path, run=lambda *_: f"throttled=0x{fake['bits']:x}", free_bytes=lambda _: fake["free"])
-    now_ns = [0]
-    room = Room(tmp_path, Computer(tmp_path, asked, lambda: now_ns[0] + fake["wall"]), now_ns)
+    room = Room(tmp_path, Computer(tmp_path, asked))
     room.play()
-    fake |= {"bits": 0x50005, "free": 1 << 20, "wall": 3600 * S}
+    fake |= {"bits": 0x50005, "free": 1 << 20}
     room.go(24, 1)
-    assert room.troubles == ["guard clock", "guard disk", "guard power"]
+    assert room.troubles == ["guard disk", "guard power"]
     fake |= {"bits": 0x50008, "free": 1 << 33}
     room.go(24, 1)
-    assert room.troubles == ["guard clock", "guard hot"]
+    assert room.troubles == ["guard hot"]
     fake |= {"bits": 0x50000}
     room.go(70, 1)
     assert room.troubles == []
-    # That the clock was put right matters to nobody who plays.
-    assert not any("put right" in sentence for sentence in room.said)
     words = ("too little power", "nearly full", "too hot", "enough power", "room on the disk", "cooled")
     assert [sum(word in sentence for sentence in room.said) for word in words] == [1] * len(words)
 

@@ -122,7 +122,7 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
         assert whole["x"] <= box["x"] and box["x"] + box["width"] <= whole["x"] + whole["width"]
 
     def placed() -> tuple[float, ...] | None:
-        profile = table.referee.profile
+        profile = table.referee.area.profile
         assert profile is not None
         return profile.seats.get(3)
 

@@ -52,10 +52,11 @@ class Devices:
     """The referee's devices: of the real table, or of a simulated one.
 
     queue: of all their events. inbox: the publisher's, which takes each ring on arrival. buffer: the frames of the last
-    seconds. supervisor: the camera's.
+    seconds. supervisor: the camera's. ruled: takes new rulings, quickly; None: nobody at the table waits for them.
     """
 
     supervisor: CameraSupervisor
+    ruled: Callable[[Sequence[RulingData]], None] | None = None
 
     def __init__(self) -> None:
         self.inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -76,9 +77,6 @@ class Devices:
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         """Change to other devices; let_go: called for each closed one, before the next one begins."""
-
-    def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Take new rulings; must be quick."""
 
     def camera_hangs(self) -> bool:
         """Return whether the camera's driver hangs so that only a new process can open it again."""
@@ -173,7 +171,7 @@ class TableDevices(Devices):
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         """Change to other devices."""
         with self._lock:
-            self._given = None
+            self._given = None if "camera" in others else self._given
             for name in (one for one in self._open if one in others):
                 self._close(name)
                 let_go(name)

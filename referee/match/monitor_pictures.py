@@ -217,7 +217,7 @@ class PictureMonitor:
         except VisionError:
             return
         if found:
-            if self._before is not None and self._markers is not None and lie_elsewhere(self._markers.markers, found):
+            if self._before is not None and self._markers is not None and are_elsewhere(self._markers.markers, found):
                 self._found_elsewhere_ns = t_ns
             self._markers, self._before, self._sighted_ns = MarkerWatch(found), None, t_ns
             self._pushed = False
@@ -270,7 +270,7 @@ def _is_other_light(now: MarkerSights, before: MarkerSights | None) -> bool:
     return not _LESS <= bright <= _MORE or max(abs(blue / green - 1.0), abs(red / green - 1.0)) > _COLOUR
 
 
-def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
+def are_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
     """Return whether marker cards in both pictures are elsewhere now, as after a push of the camera."""
     known = {marker.id: marker for marker in before}
     both = [(known[marker.id], marker) for marker in now if marker.id in known]

@@ -90,7 +90,6 @@ class Referee:
         self._words: tuple[Header, Announcer] | None = None
         settings, complaint = load_settings(folder)
         self._take(settings)
-        self._fitted = settings
         if nothing_kept:
             self._report("journal", Health.STUCK, phrase("service.disk_takes_nothing_whatever_you"))
         if complaint is not None:
@@ -116,7 +115,7 @@ class Referee:
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs)
         self._notices, self._copying = Notices(), Copying(self.store)
         self._noticed_ns = self._tried_ns = 0
-        self._trouble: Trouble | None = None
+        self._has_trouble = False
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
@@ -276,7 +275,8 @@ class Referee:
         announcer = self._announcer(session)
         if outcome.rulings:
             self.voice.rule(announcer, outcome.rulings)
-            self.devices.ruled(outcome.rulings)
+            if self.devices.ruled is not None:
+                self.devices.ruled(outcome.rulings)
         if outcome.notices:
             self.notices = self.voice.notice(announcer, outcome.notices)
         elif outcome.rulings:
@@ -320,9 +320,8 @@ class Referee:
                 self.end_game()
             case commands.Simple(do="pause" | "resume" as what):
                 self.pause(what == "pause")
-            case commands.Simple(do="flip"):
-                if not self.devices.flip():
-                    self.say("timer_flipped", {})
+            case commands.Simple(do="flip") if not self.devices.flip():
+                self.say("timer_flipped", {})
             case commands.Simple(do="time"):
                 self.say("timer_ran_out", {})
             case commands.Simple(do="count"):
@@ -332,34 +331,45 @@ class Referee:
                 self.undo()
             case commands.Ringer(seat=seat):
                 with self.turn():
-                    question = self.match.playing().question
-                    which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
+                    asked = self.match.playing().question
+                    which = {} if asked is None or asked.kind != "who_rang" else {"ring_t_ns": asked.t_ns}
                     self.say("ringer", {"seat": seat, **which})
-            case commands.Ring():
-                with self.lock:
-                    players_here = len(self.match.playing().header.players)
-                if command.seat >= players_here:
+            case commands.Ring(seat=seat, t_ns=t_ns, within_ms=within_ms):
+                if seat >= len(self.match.playing().header.players):
                     raise BadInputError("error.service.nobody_sits_there")
-                self._phones.ring(command.seat, command.t_ns, command.within_ms * MS, arrival)
+                self._phones.ring(seat, t_ns, within_ms * MS, arrival)
             case commands.BellHere():
                 self._phones.here()
             case commands.Decide(valid=valid):
                 self.say("decided", {"valid": valid})
-            case commands.TellEvent(event=event):
-                if not isinstance(event.get("event"), str):
+            case commands.ReportEvent(event=event):
+                kind = event.get("event")
+                if not isinstance(kind, str):
                     raise BadInputError("error.engine.event_must_say_what_happened")
                 data = {key: value for key, value in event.items() if key not in ("event", "t_ns")}
-                return {"rulings": [dict(ruling) for ruling in self.say(str(event["event"]), data).rulings]}
+                return {"rulings": [dict(ruling) for ruling in self.say(kind, data).rulings]}
             case commands.Correct():
                 return {"changed": self._correct_named(command)}
             case commands.Sheet(hands=hands, table=side):
                 return {"sheet": sheet(hands, side, self.language)}
-            case commands.AnswerDoubt():
-                self._answer(command.question, command.answer)
+            case commands.AnswerDoubt(question=question, answer=answer):
+                self._answer(question, answer)
             case commands.LookAgain(ruling=ruling):
                 self._look_again(ruling)
-            case commands.Setup():
-                return self._set_up(command)
+            case commands.Setup(act=act):
+                match act:
+                    case "open":
+                        self.walk.open(command.step)
+                    case "answer":
+                        self.walk.answer(command.answer)
+                    case "keep":
+                        self.voice.tell(self.walk.keep().text)
+                    case "skip":
+                        self.walk.skip()
+                    case "close":
+                        self.walk.close()
+                self.changed()
+                return self.walk.progress(look=True)
             case commands.ChangeSettings():
                 return self.change_settings(command.model_dump(exclude_unset=True, exclude={"do"}))
         return {}
@@ -367,8 +377,7 @@ class Referee:
     def begin(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Session:
         """Begin a game instead of the one before, which ends with its points, if it was in play.
 
-        Raises:
-            BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
+        Raises BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
         """
         header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
@@ -417,8 +426,7 @@ class Referee:
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
         """Correct an event, or strike it (None), and announce the change; session: None for the game on the table.
 
-        Raises:
-            BadInputError: there is no such event, or it cannot be like that.
+        Raises BadInputError: there is no such event, or it cannot be like that.
         """
         with self.turn():
             session = session or self.match.playing()
@@ -427,8 +435,7 @@ class Referee:
     def undo(self) -> Change:
         """Undo an early end, the start of another game, or the latest correction, and announce the change.
 
-        Raises:
-            BadInputError: there is nothing to undo.
+        Raises BadInputError: there is nothing to undo.
         """
         with self.turn():
             what, change = self.match.undoes, self.match.undo()
@@ -496,65 +503,37 @@ class Referee:
             self.store.flush()
             self.voice.tell(*self._announcer(session).sentences(ruled))
 
-    # Setting up, settings and devices
-
-    def _set_up(self, command: commands.Setup) -> Mapping[str, Any]:
-        walk = self.walk
-        match command.act:
-            case "open":
-                walk.open(command.step)
-            case "answer":
-                walk.answer(command.answer)
-            case "keep":
-                self.voice.tell(walk.keep().text)
-            case "skip":
-                walk.skip()
-            case "close":
-                walk.close()
-        self.changed()
-        return walk.progress(look=True)
+    # Settings and devices
 
     def change_settings(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """Change settings, also those that pages do not show.
 
         Raises:
-            BadInputError: they cannot be so.
-            SettingError: a device that they name does not work; nothing has changed.
-            WorkFailedError: the disk does not take them.
+            BadInputError, WorkFailedError: they cannot be so, or the disk does not take them; nothing has changed.
         """
         with self._settling:
             wanted = self.settings.changed(data)
-            self.devices.check(wanted, self._fitted.other_devices(wanted))
+            others = self.settings.other_devices(wanted)
+            self.devices.check(wanted, others)
+            save_settings(self.folder, wanted)
+            for part in others & {"lamp", "speaker"}:
+                self.health.forget(part)
             with self.turn():
                 self._take(wanted)
-                save_settings(self.folder, wanted)
                 self.voice.change(wanted)
                 if self.match.session is not None:
                     self.voice.prepare(self._announcer(self.match.session).fixed_phrases())
                 self._is_changed = True
-            self._fit(wanted)
-        return {"settings": wanted.public()}
+            self.devices.change(wanted, others, self.health.forget)
+            if "camera" in others:
+                # The calibration is that of the camera before; now the marker cards show the table's place.
+                self.keep_profile(None)
+                self._monitor.forget()
+            self._news.set()
+        return {"settings": self.shown_settings}
 
     def _take(self, settings: TableSettings) -> None:
         self.settings, self.language, self.shown_settings = settings, Language(settings.language), settings.public()
-
-    def _fit(self, settings: TableSettings) -> None:
-        """Change to the devices that other settings name."""
-        others, self._fitted = self._fitted.other_devices(settings), settings
-        if not others:
-            return
-        LOG.info("other devices are set: %s", ", ".join(sorted(others)))
-        self.devices.change(settings, others, self.health.forget)
-        if "lamp" in others:
-            self.health.forget("lamp")
-            self.voice.fit_lamp()
-        if "speaker" in others and not settings.loudspeaker:
-            self.health.forget("speaker")
-        if "camera" in others:
-            # The calibration holds for the camera before; from now on the marker cards show the table's place.
-            self.keep_profile(None)
-            self._monitor.forget()
-        self._news.set()
 
     def keep_profile(self, profile: TableProfile | None) -> None:
         """Watch with a table measured just now, or without one; see `TableArea.keep`."""
@@ -634,15 +613,13 @@ class Referee:
                 self.evidence.thin()
             self.store.flush()
         trouble = self.store.trouble
-        if trouble is self._trouble:
-            return
-        self._trouble = trouble
         if trouble is not None:
             self._report("journal", Health.STUCK, phrase(f"service.journal.{trouble.value}"))
-            return
-        self._report("journal", Health.OK)
-        if self.match.session is None:
-            self.resume()
+        elif self._has_trouble:
+            self._report("journal", Health.OK)
+            if self.match.session is None:
+                self.resume()
+        self._has_trouble = trouble is not None
 
     def _fell(self, _fault: Exception) -> None:
         """Make the page show that the referee's thread failed; end the process where it fails again and again."""

@@ -232,12 +232,9 @@ class Voice:
             if any(getattr(before, name) != getattr(settings, name) for name in _OF_SPEAKER):
                 self._speaker.close()
                 self._speaker = self._parts.speaker(settings, self._report)
-        self.heed_the_hour()
-
-    def fit_lamp(self) -> None:
-        """Open the lamp with the present settings."""
-        self._lamp.close()
-        self._lamp = self._parts.lamp(self._settings, self._report)
+            if before.lamp != settings.lamp:
+                self._lamp.close()
+                self._lamp = self._parts.lamp(settings, self._report)
         self.heed_the_hour()
 
     def _open_missing(self, now_ns: int) -> None:

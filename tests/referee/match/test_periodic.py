@@ -42,9 +42,10 @@ def round_(tmp_path: Path) -> Round:
 
 def test_a_lamp_whose_pins_another_program_held_is_opened_again(round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
     parts, lamp = round_.table.referee.voice._parts, RecordedLamp()
-    found: list[Lamp] = [NullLamp(), lamp]
+    found: list[Lamp] = [NullLamp(), NullLamp(), lamp]
     monkeypatch.setattr(round_.table.referee.voice, "_parts", replace(parts, lamp=lambda *_: found.pop(0)))
-    round_.table.referee.voice.fit_lamp()
+    for fitted in (False, True):
+        round_.table.referee.change_settings({"lamp": fitted})
     round_.report("lamp", Health.MISSING)
     round_.go(30)
     round_.table.referee.voice.show(Signal.VALID)

@@ -8,7 +8,6 @@ it set up in play, and that is announced.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ MACHINE_NS = 10 * SECOND_NS
 BEGIN_NS = 3 * SECOND_NS
 """The time after its beginning in which a game is not played yet: cards are dealt."""
 SAID_AFTER_NS = 10 * SECOND_NS
-"""The least time of a trouble, in all, before it is announced."""
+"""The least time of a trouble, without a break, before it is announced."""
 _OLD_NS = SECOND_NS
 _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
 _OVERHEATED = 8
@@ -202,47 +201,30 @@ class Monitor:
             self.step(self._referee.clock())
 
 
-@dataclass
-class _Trouble:
-    """here_ns: how long it lasted in all. well_ns: since when it is away, None while it is there."""
-
-    here_ns: int = 0
-    well_ns: int | None = None
-    said: bool = False
-
-
 class Notices:
-    """Hysteresis for announced troubles of devices and mishaps: a trouble that comes and goes is one trouble."""
+    """Hysteresis for announced troubles of devices and mishaps: one that comes and goes is announced once at most."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Trouble] = {}
-        self._took_ns = 0
+        self._announced: set[str] = set()
 
     def take(self, states: Sequence[Problem], kind: GameKind | None, language: Language, now_ns: int) -> list[str]:
-        """Return the sentences to announce now: of troubles that have lasted, and of parts that work again.
+        """Return the sentences to announce now: of troubles that have lasted, and of parts that work again for long.
 
         kind: of the game in play; a trouble that does not matter to it is announced as soon as it does.
         """
-        passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
-        begun, ended, before = list[str](), list[str](), self._known
-        self._known = {one.part: before[one.part] for one in states if one.part in before}
-        for state in states:
-            one = self._known.get(state.part)
-            if one is not None and one.well_ns is None:
-                one.here_ns += passed_ns
-            if state.state is not Health.OK:
-                one = self._known.setdefault(state.part, _Trouble())
-                one.well_ns = None
-                if one.here_ns >= SAID_AFTER_NS and not one.said and matters_to(state.part, kind):
-                    one.said = True
-                    begun.append(sayings.problem(state, language))
-            elif one is not None:
-                one.well_ns = now_ns if one.well_ns is None else one.well_ns
-                if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
-                    del self._known[state.part]
-                    if one.said and matters_to(state.part, kind):
-                        ended.append(sayings.works_again(state.part, language))
-        return begun + ended
+        sentences = list[str]()
+        self._announced &= {one.part for one in states}
+        for one in states:
+            is_announced, lasted_ns = one.part in self._announced, now_ns - one.t_ns
+            if one.state is Health.OK and is_announced and lasted_ns >= TAKEN_BACK_AFTER_NS:
+                self._announced.discard(one.part)
+                if matters_to(one.part, kind):
+                    sentences.append(sayings.works_again(one.part, language))
+            is_due = one.state is not Health.OK and not is_announced and lasted_ns >= SAID_AFTER_NS
+            if is_due and matters_to(one.part, kind):
+                self._announced.add(one.part)
+                sentences.append(sayings.problem(one, language))
+        return sentences
 
 
 def matters_to(name: str, kind: GameKind | None) -> bool:

@@ -1,8 +1,8 @@
 """Runs the process: its threads, its watchdog for systemd, its end, and switching the computer off from the page.
 
-A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: the steps of a
-reading notify the watchdog, too, unless these have no end. A missing camera is no reason to start again, as no restart
-brings it back. One whose driver hangs after it has worked is, for only a new process can open it again.
+A referee that hangs for 20 s is started again; the hardest reading takes 2 s on a Raspberry Pi 4. A missing camera is
+no reason to start again, as no restart brings it back. One whose driver hangs after it has worked is, for only a new
+process can open it again.
 
 A thread deep in OpenCV or in a camera's driver cannot be stopped. Python would wait for it or, when it returns during
 the interpreter's end, abort. The journal has all announcements by then, so such a thread is left behind with the
@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,10 +30,8 @@ from hardware.supervised import SupervisedThread, nothing
 from referee.log import LOG
 from referee.phrases import phrase
 from referee.sayings.service import PART
-from vision.effort import MOST, heard_by
 
 Report = Callable[[Problem], object]
-_ENDLESS = 10 * MOST  # steps: no reading takes so many, so one that does is an endless loop
 LONGEST_S = 0.7
 """From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
 ANSWER_S = 0.5
@@ -97,31 +95,18 @@ def interval_ns(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 class Watchdog:
-    """Notifies systemd; the thread that makes the rulings calls `round_done` after each of its rounds.
+    """Notifies systemd; the thread that makes the rulings calls `worked` after each input and each round.
 
     every_ns: the longest interval; None: never. camera_hangs: whether only a new process can open the camera again.
-    clock: monotonic.
     """
 
     def __init__(
-        self,
-        every_ns: int | None,
-        camera_hangs: Callable[[], bool],
-        send: Callable[[str], bool] = notify,
-        clock: Callable[[], int] = time.monotonic_ns,
+        self, every_ns: int | None, camera_hangs: Callable[[], bool], send: Callable[[str], bool] = notify
     ) -> None:
-        self._every_ns, self._camera_hangs, self._send, self._clock = every_ns, camera_hangs, send, clock
+        self._every_ns, self._camera_hangs, self._send = every_ns, camera_hangs, send
         self._sent_ns: int | None = None
 
-    def reading(self) -> AbstractContextManager[None]:
-        """Return a context in which readings on this thread also notify, as long as they take steps to their end."""
-        return heard_by(self._step_taken)
-
-    def _step_taken(self, steps: float) -> None:
-        if steps < _ENDLESS:
-            self.round_done(self._clock())
-
-    def round_done(self, now_ns: int) -> None:
+    def worked(self, now_ns: int) -> None:
         """Notify if it is due, unless the camera hangs: without a sign systemd starts a new process."""
         is_due = self._sent_ns is None or (self._every_ns and now_ns - self._sent_ns >= self._every_ns // 4)
         if self._every_ns is not None and is_due and not self._camera_hangs():

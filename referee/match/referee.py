@@ -554,7 +554,7 @@ class Referee:
             self._news.set()
 
     def _report(self, part: str, state: Health, message: str = "") -> None:
-        self.report(Problem(part, state, message, t_ns=time.monotonic_ns()))
+        self.report(Problem(part, state, message, t_ns=self.clock()))
 
     def report_set_aside(self) -> None:
         """Report unreadable files, on the page and in few words aloud."""
@@ -577,9 +577,7 @@ class Referee:
             # A fault may have come between an event and its rulings: the journal has both in order.
             self.resume()
         while not self._thread.stopping.is_set():
-            with self._watchdog.reading():
-                worked = feed(queue, buffer, self, self._heard, time.monotonic_ns(), self.lock)
-            if not worked:
+            if not feed(queue, buffer, self, self._heard, time.monotonic_ns(), self.lock):
                 queue.wait(LONGEST_SLEEP_S)
             self._phones.tend()
             self.tend(time.monotonic_ns())
@@ -596,7 +594,7 @@ class Referee:
             self._give_notice(now_ns)
         self.voice.tend(now_ns)
         self._copying.tend(now_ns, in_play=self.match.in_play)
-        self._watchdog.round_done(now_ns)
+        self._watchdog.worked(now_ns)
 
     def _give_notice(self, now_ns: int) -> None:
         """Announce troubles that matter now and have lasted; the page always shows all of them."""
@@ -632,6 +630,7 @@ class Referee:
 
     def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
+        self._watchdog.worked(time.monotonic_ns())
         self.setup_kit.heard(event)
         if isinstance(event, BellEdge | BellPressed):
             self.pictures.bell.append(event)

@@ -108,6 +108,7 @@ class Room:
                 t_ns = self.now_ns + number * S // per_s
                 self.devices.buffer.push(Frame(t_ns, t_ns, draw(t_ns), 0))
             self.now_ns += S // 2
+            self.table.clock.now_ns = self.now_ns
             self.step()
 
     def journalled(self) -> list[tuple[object, object]]:
@@ -216,7 +217,7 @@ def test_a_camera_that_was_set_at_night_is_set_anew_by_day_and_at_a_games_beginn
 def test_in_play_it_is_only_said_and_a_pause_sets_the_camera(room: Room) -> None:
     room.play()
     room.show = lit(2.5)
-    room.go(12, 1)
+    room.go(13, 1)
     assert room.devices.settled == []
     room.table.referee.pause(True)
     room.go(0.25)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from referee.state_folder import JOURNAL
 from referee.store.database import copies
 from tests.referee.match.conftest import until
 from tests.support.table_fakes import S, Table
-from vision.effort import MOST, counted, spend
 
 
 class Round:
@@ -73,9 +71,9 @@ def test_a_full_disk_is_said_once_tried_again_and_said_to_be_well(round_: Round)
 
 
 def test_a_device_that_comes_and_goes_is_said_once_and_its_end_once(round_: Round) -> None:
-    for _ in range(20):
+    for seconds in (12, *(1 for _ in range(10))):
         round_.report("speaker", Health.MISSING)
-        round_.go(1)
+        round_.go(seconds)
         round_.report("speaker", Health.OK, "")
         round_.go(1)
     missing, works = "The loudspeaker gives no sound: please read the page.", "The loudspeaker works again."
@@ -83,7 +81,6 @@ def test_a_device_that_comes_and_goes_is_said_once_and_its_end_once(round_: Roun
     round_.go(30)
     assert round_.table.said == [missing, works]
     round_.report("speaker", Health.MISSING)
-    round_.go(1)
     round_.go(9)
     assert round_.table.said == [missing, works]
     round_.go(1)
@@ -240,7 +237,7 @@ def signs(seconds: range, hangs: bool = False, every_ns: int | None = 20 * S) ->
 
     dog = Watchdog(every_ns, lambda: hangs, systemd)
     for second in seconds:
-        dog.round_done(second * S)
+        dog.worked(second * S)
     assert set(lines) <= {"WATCHDOG=1"}
     return len(lines)
 
@@ -272,26 +269,3 @@ def test_systemd_hears_what_is_sent(tmp_path: Path) -> None:
         assert listener.recv(100) == b"READY=1"
     assert not notify("READY=1", {})
     assert not notify("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "nobody")})
-
-
-@pytest.mark.parametrize(("steps", "alive"), [(MOST, True), (20 * MOST, False)])
-def test_a_hard_picture_on_a_slow_machine_gives_signs_of_life_and_an_endless_one_none(steps: int, alive: bool) -> None:
-    now_ns = 100 * S
-    signs_ns = [now_ns]
-
-    def systemd(_: str) -> bool:
-        signs_ns.append(now_ns)
-        return True
-
-    dog = Watchdog(20 * S, lambda: False, systemd, lambda: now_ns)
-    with dog.reading(), counted():
-        for _ in range(steps // 1000):
-            # Each step of a reading takes a millisecond, which is hundreds of times the usual.
-            now_ns += S
-            spend(1000)
-        # A reading that hangs gives no sign.
-        before = len(signs_ns)
-        now_ns += 60 * S
-    assert len(signs_ns) == before
-    longest_ns = max(after - before for before, after in pairwise([*signs_ns, now_ns - 60 * S]))
-    assert (longest_ns < 20 * S) is alive

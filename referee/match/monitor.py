@@ -18,7 +18,7 @@ from referee.doctor.checks import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTL
 from referee.doctor.machine import Machine
 from referee.games.kind import GameKind
 from referee.language import Language
-from referee.match.monitor_pictures import Mishap, PictureMonitor, Sighted, Stripes
+from referee.match.monitor_pictures import Mishap, PictureMonitor, Sighted
 from referee.match.process import part_thread
 from referee.match.voice import TAKEN_BACK_AFTER_NS
 from referee.phrases import phrase
@@ -95,7 +95,6 @@ class Monitor:
     def __init__(self, referee: Referee, computer: Computer, *, drawn: bool = False) -> None:
         self._referee, self._camera, self._computer = referee, referee.devices.supervisor, computer
         self._buffer, self._drawn = referee.devices.buffer, drawn
-        self._stripes = Stripes(self._buffer.between)
         self._judged_ns = self._tried_ns = -LONGEST_NS
         self._tries = 0
         self._wrong: frozenset[Mishap] = frozenset()
@@ -137,7 +136,7 @@ class Monitor:
             self._picture.look(frame.bgr(), now_ns, self._referee.area.outline)
         self._others |= {
             Mishap.PACE: self._is_slow(now_ns),
-            Mishap.FLICKER: self._stripes.are_seen(now_ns) or camera_notes.LAMP_FLICKERS in notes,
+            Mishap.FLICKER: camera_notes.LAMP_FLICKERS in notes,
             Mishap.BLURRED: camera_notes.NO_FOCUS in notes,
             Mishap.LOCK: bool(notes & _LOST - self._notes),
         }

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
-from hardware.camera.exposure import (
-    CLIPPED,
-    STRIPED,
-    Columns,
-    Exposure,
-    Polygon,
-    in_columns,
-    judge,
-    striped,
-    striped_since,
-    within,
-)
-from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.exposure import CLIPPED, Exposure, Polygon, judge, within
+from hardware.camera.frames import SECOND_NS
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places
@@ -45,13 +33,6 @@ _PUSHED_MM, _FEWEST_MOVED, _STIFF = 2.5, 2, 0.04
 # The sigma of the blur by a marker's side: one millimetre on a table.
 _SOFT = 0.02
 _PALER = 0.62
-PICTURES = 4
-_EVERY_NS = SECOND_NS // 2
-_WITHIN_NS = SECOND_NS // 2
-_STRIPED = 2.5 * STRIPED
-"""In play on drawn tables rows differ by 0.004 at most, whatever hands do; setup leaves less than STRIPED."""
-_BEFORE = 8  # looks: the picture some seconds ago is the reference
-_OLDEST_NS = 120 * SECOND_NS  # then too much has moved for a comparison
 
 
 class Mishap(Enum):
@@ -289,35 +270,3 @@ def _moved_as_one(markers: Places) -> bool:
     before, now = (np.linalg.norm(points[one] - points[other], axis=1) for points in (before_px, now_px))
     stiff = bool((np.abs(now / np.maximum(before, 1e-6) - 1) < _STIFF).all())
     return stiff and float(np.median(far)) >= _PUSHED_MM
-
-
-class Stripes:
-    """Stripes of a flickering lamp: they move, or stay where there were none before.
-
-    frames: returns the frames whose exposure ended between two instants, as `FrameBuffer.between`.
-    """
-
-    def __init__(self, frames: Callable[[int, int], Sequence[Frame]]) -> None:
-        self._frames = frames
-        self._looked_ns: int | None = None
-        self._seen = False
-        self._before: deque[tuple[int, Columns]] = deque(maxlen=_BEFORE)  # without stripes
-
-    def are_seen(self, now_ns: int) -> bool:
-        """Check twice a second; stripes seen only once do not last, and are no mishap."""
-        if self._looked_ns is None or now_ns - self._looked_ns >= _EVERY_NS:
-            self._looked_ns = now_ns
-            frames = self._frames(now_ns - _WITHIN_NS, now_ns + 1)[-PICTURES:]
-            self._seen = len(frames) == PICTURES and self._show([frame.grey() for frame in frames], now_ns)
-        return self._seen
-
-    def _show(self, pictures: Sequence[Image], now_ns: int) -> bool:
-        while self._before and now_ns - self._before[0][0] > _OLDEST_NS:
-            self._before.popleft()
-        small = in_columns(pictures)
-        now = np.asarray(small.mean(axis=0), np.float32)
-        standing = striped_since(self._before[0][1], now) if self._before else 0.0
-        if max(striped(small), standing) > _STRIPED:
-            return True
-        self._before.append((now_ns, now))
-        return False

@@ -15,7 +15,7 @@ from hardware.camera import notes as camera_notes
 from hardware.camera.frames import Frame, PixelFormat
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
-from referee.match import monitor, queries
+from referee.match import queries
 from referee.match.monitor import Computer, Monitor
 from referee.store.games import games, kept_game
 from simulation.live import to_nv12
@@ -288,30 +288,13 @@ def test_heat_power_and_disk_are_said_and_their_ends(tmp_path: Path) -> None:
     assert [sum(word in sentence for sentence in room.said) for word in words] == [1] * len(words)
 
 
-@pytest.mark.parametrize("hertz", [100.0, 119.4, 120.0])
-def test_stripes_of_a_lamp_are_said_and_hands_are_none(
-    room: Room, monkeypatch: pytest.MonkeyPatch, hertz: float
-) -> None:
-    monkeypatch.setattr(monitor, "SAID_AFTER_NS", 0)
-    monkeypatch.setattr(monitor, "TAKEN_BACK_AFTER_NS", 0)
+def test_a_lamp_whose_flicker_setting_up_could_not_hide_is_said(room: Room) -> None:
     room.play()
-
-    def striped(t_ns: int) -> Image:
-        rows_s = t_ns / S + np.linspace(0, 0.026, 360)
-        light = (1 + depth * np.cos(2 * np.pi * hertz * rows_s)) ** (1 / 2.2)
-        shown = np.clip(table() * light[:, None, None], 0, 255).astype(np.uint8)
-        hand = int(200 + 120 * np.sin(t_ns / S))
-        shown[100:, hand : hand + 200] = (95, 130, 190)
-        return shown
-
-    depth = 0.01
-    room.film(2, 30, striped)
-    assert room.said == []
-    depth = 0.2
-    room.film(1.5, 30, striped)
+    room.devices.camera_notes = (camera_notes.LAMP_FLICKERS,)
+    room.go(12, 1)
     assert ["flickers" in sentence for sentence in room.said] == [True]
-    depth = 0.0
-    room.film(2, 30, striped)
+    room.devices.camera_notes = ()
+    room.go(32, 1)
     assert "does not flicker any more" in room.said[-1]
 
 

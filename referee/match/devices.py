@@ -79,8 +79,9 @@ class Devices:
         """Change to other devices; let_go: called for each closed one, before the next one begins."""
 
     def camera_hangs(self) -> bool:
-        """Return whether the camera's driver hangs so that only a new process can open it again."""
-        return False
+        """Return whether the camera worked, and is silent for so long that only a new process can open it again."""
+        report, has_worked = self.supervisor.report, self.buffer.pushed > WORKED
+        return has_worked and report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
@@ -177,11 +178,6 @@ class TableDevices(Devices):
                 let_go(name)
                 self._open[name] = self._makers[name](settings)
                 self._open[name][0].start()
-
-    def camera_hangs(self) -> bool:
-        """Return whether the camera worked, and has been silent for so long that its driver must hang."""
-        report, has_worked = self.supervisor.report, self.buffer.pushed > WORKED
-        return has_worked and report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
     @property
     def loudness(self) -> float | None:

@@ -8,13 +8,15 @@ from enum import Enum
 
 import numpy as np
 
-from hardware.camera.exposure import CLIPPED, Exposure, Polygon, judge, within
+from hardware.camera.exposure import CLIPPED, GAMMA, Exposure, Polygon, judge, within
 from hardware.camera.frames import SECOND_NS
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places
 from vision.markers import MARKER_MM, Marker, find_markers
 
+BEGINS_NS, ENDS_NS = 7 * SECOND_NS // 10, 2 * SECOND_NS
+"""How long a mishap must have been there, or gone, without a break."""
 SEARCH_NS = 2 * SECOND_NS
 LOST_NS = 3 * SECOND_NS // 4
 """The intervals at which marker cards are searched: while not one is known, and after all were out of sight."""
@@ -27,7 +29,6 @@ _ALL_BRIGHT = 0.4
 # In light, not in levels: half as much, or 40 % more, is another lamp, a cloud is less.
 _LESS, _MORE = 0.5, 1.4
 _COLOUR = 0.2
-_GAMMA = 2.2
 # Least move of the marker cards, their least number, and the greatest relative change of their distances.
 _PUSHED_MM, _FEWEST_MOVED, _STIFF = 2.5, 2, 0.04
 # The sigma of the blur by a marker's side: one millimetre on a table.
@@ -54,35 +55,6 @@ class Mishap(Enum):
 
 Sighted = Mapping[Mishap, bool]
 """Whether each mishap that was checked is there."""
-
-
-class Lasting:
-    """Counts only lasting mishaps: a hand over a marker, a shadow or a passing cloud is not a mishap.
-
-    begins_ns, ends_ns: how long it must have been there, or gone, without a break. on: the present ones.
-    """
-
-    def __init__(self, begins_ns: int = 7 * SECOND_NS // 10, ends_ns: int = 2 * SECOND_NS) -> None:
-        self._begins_ns, self._ends_ns = begins_ns, ends_ns
-        self._since: dict[Mishap, int] = {}
-        self._seen: dict[Mishap, int] = {}
-        self.on: frozenset[Mishap] = frozenset()
-
-    def take(self, sighted: Sighted, t_ns: int) -> frozenset[Mishap]:
-        """Take the mishaps that were checked, and return the present ones."""
-        on = set(self.on)
-        for mishap, is_here in sighted.items():
-            if is_here:
-                self._since.setdefault(mishap, t_ns)
-                self._seen[mishap] = t_ns
-                if t_ns - self._since[mishap] >= self._begins_ns:
-                    on.add(mishap)
-            else:
-                self._since.pop(mishap, None)
-                if mishap in on and t_ns - self._seen[mishap] >= self._ends_ns:
-                    on.discard(mishap)
-        self.on = frozenset(on)
-        return self.on
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +96,12 @@ def glance_at(image: Image, markers: MarkerWatch | None, area: Polygon | None) -
 
 
 class PictureMonitor:
-    """Follows the picture."""
+    """Follows the picture. on: the present mishaps that last: no hand over a marker, shadow or passing cloud."""
 
     def __init__(self) -> None:
-        self._lasting = Lasting()
+        self.on: frozenset[Mishap] = frozenset()
+        self._since_ns: dict[Mishap, int] = {}
+        self._seen_ns: dict[Mishap, int] = {}
         self._markers: MarkerWatch | None = None
         self._image: Image | None = None
         self._searched_ns: int | None = None
@@ -136,11 +110,6 @@ class PictureMonitor:
         self._now: Glance | None = None
         self._found_elsewhere_ns: int | None = None
         self._pushed = False  # and the marker cards' new places are still unknown
-
-    @property
-    def on(self) -> frozenset[Mishap]:
-        """Return the present mishaps."""
-        return self._lasting.on
 
     @property
     def well(self) -> bool:
@@ -166,7 +135,16 @@ class PictureMonitor:
         self._image = image
         if self._before is None and not any(here.values()):
             self._remember()
-        return self._lasting.take(here, t_ns)
+        for mishap, is_here in here.items():
+            if is_here:
+                self._seen_ns[mishap] = t_ns
+                if t_ns - self._since_ns.setdefault(mishap, t_ns) >= BEGINS_NS:
+                    self.on |= {mishap}
+            else:
+                self._since_ns.pop(mishap, None)
+                if t_ns - self._seen_ns.get(mishap, 0) >= ENDS_NS:
+                    self.on -= {mishap}
+        return self.on
 
     def refresh(self) -> None:
         """Make the present picture the reference, if nothing is wrong: daylight changes all day."""
@@ -245,7 +223,7 @@ def _is_other_light(now: MarkerSights, before: MarkerSights | None) -> bool:
     if not both.any():
         return False
     # By the mean of black and white: blur moves light from one to the other.
-    light = (np.maximum(now.mean_bgr[both], 1.0) / np.maximum(before.mean_bgr[both], 1.0)) ** _GAMMA
+    light = (np.maximum(now.mean_bgr[both], 1.0) / np.maximum(before.mean_bgr[both], 1.0)) ** GAMMA
     blue, green, red = np.median(light, axis=0)
     bright = float(np.median(light.mean(axis=1)))
     return not _LESS <= bright <= _MORE or max(abs(blue / green - 1.0), abs(red / green - 1.0)) > _COLOUR

@@ -100,7 +100,7 @@ class Referee:
         process.notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
-        self.area = table.TableArea(parts.profile or table.kept_profile(folder, self.report), folder)
+        self.area = table.TableArea(parts.profile or table.kept_profile(folder), folder)
         self.voice = Voice(parts, self.settings, self.report, self.changed)
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.area.profile))
         self.match = Match(self.store, watcher, boot, self.clock)

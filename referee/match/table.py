@@ -6,18 +6,14 @@ Pictures are stored without anything outside of it, to protect people round it.
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.problems import Health, Problem
 from referee.errors import BadInputError
 from referee.files import set_aside, write_whole
-from referee.phrases import phrase
 from referee.scoring.seats import marker_rectangle
 from vision.arrays import Image
 from vision.camera_moved import table_now
@@ -111,16 +107,12 @@ def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
     return np.asarray(outline, np.float64)
 
 
-def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableProfile | None:
+def kept_profile(folder: Path) -> TableProfile | None:
     """Return the calibrated table; without it the marker cards in each picture show it."""
     path = folder / PROFILE
-    if not path.exists():
-        return None
     try:
-        return load_profile(path)
-    except VisionError as error:
+        return load_profile(path) if path.exists() else None
+    except VisionError:
         # The page reports files that were set aside, at each start.
-        if set_aside(path) is None:
-            why = phrase("service.calibration_cannot_be_read", why=error)
-            on_health(Problem("table", Health.MISSING, why, t_ns=time.monotonic_ns()))
+        set_aside(path)
         return None

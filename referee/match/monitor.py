@@ -23,7 +23,7 @@ from referee.match.process import part_thread
 from referee.match.voice import TAKEN_BACK_AFTER_NS
 from referee.phrases import phrase
 from referee.sayings import service as sayings
-from referee.sayings.mishaps import GUARD
+from referee.sayings.service import GUARD
 from referee.store.recovery import FILES
 
 if TYPE_CHECKING:

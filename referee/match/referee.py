@@ -58,7 +58,6 @@ OUTLINES_NS = 250_000_000
 MOST_FAULTS = 5
 """After so many failures in a row of the referee's own thread only a new process may help."""
 RETRY_NS = 5 * SECOND_NS
-NOTICE_NS = SECOND_NS // 4
 _MOST_MENDING_S = 900
 
 
@@ -114,7 +113,7 @@ class Referee:
         self._monitor = Monitor(self, Computer(folder), drawn=parts.drawn)
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs)
         self._notices, self._copying = Notices(), Copying(self.store)
-        self._noticed_ns = self._tried_ns = 0
+        self._tried_ns = 0
         self._has_trouble = False
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
@@ -589,20 +588,12 @@ class Referee:
         if self._news.is_set():
             self._news.clear()
             self.changed()
-        if now_ns - self._noticed_ns >= NOTICE_NS:
-            self._noticed_ns = now_ns
-            self._give_notice(now_ns)
+        session = self.match.session
+        kind = None if session is None or session.over else GAMES[session.header.game]
+        self.voice.tell(*self._notices.take(self.health.states, kind, self.language, now_ns))
         self.voice.tend(now_ns)
         self._copying.tend(now_ns, in_play=self.match.in_play)
         self._watchdog.worked(now_ns)
-
-    def _give_notice(self, now_ns: int) -> None:
-        """Announce troubles that matter now and have lasted; the page always shows all of them."""
-        with self.lock:
-            session = self.match.session
-            kind = None if session is None or session.over else GAMES[session.header.game]
-        for sentence in self._notices.take(self.health.states, kind, self.language, now_ns):
-            self.voice.tell(sentence)
 
     def _see_to_store(self, now_ns: int) -> None:
         if self.store.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
@@ -631,7 +622,7 @@ class Referee:
     def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
         self._watchdog.worked(time.monotonic_ns())
-        self.setup_kit.heard(event)
+        self.setup_kit.hearing.note(event, self.clock())
         if isinstance(event, BellEdge | BellPressed):
             self.pictures.bell.append(event)
         if isinstance(event, Problem):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hardware.camera.frames import SECOND_NS
-from hardware.events import TimedEvent
 from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
 from referee.setup.step import Hearing, KeptStep, StepInput, Wish, troubles_in_words
@@ -19,14 +18,10 @@ _OLD_NS = 3 * SECOND_NS
 
 
 class SetupKit:
-    """A `referee.setup.walk.Kit`."""
+    """A `referee.setup.walk.Kit`. hearing: takes the events of bell and sandtimer."""
 
     def __init__(self, referee: Referee) -> None:
-        self._referee, self._hearing = referee, Hearing()
-
-    def heard(self, event: TimedEvent) -> None:
-        """Take an event of bell or sandtimer."""
-        self._hearing.note(event, self._referee.clock())
+        self._referee, self.hearing = referee, Hearing()
 
     def now_ns(self) -> int:
         """Return the time."""
@@ -45,7 +40,7 @@ class SetupKit:
             folder=referee.folder,
             image=frame.bgr() if frame is not None and fresh else None,
             image_t_ns=frame.exposure_end_ns if frame is not None else 0,
-            heard=self._hearing.since(since_ns),
+            heard=self.hearing.since(since_ns),
             profile=referee.area.profile,
             troubles=troubles_in_words(referee.health.troubles(), language),
             notes=tuple(in_language(note, language) for note in devices.camera_notes),

@@ -20,8 +20,7 @@ from referee.files import kept_data, set_aside, write_whole
 from referee.language import Language
 from referee.match.settings import TableSettings
 from referee.phrases import as_data, from_data
-from referee.sayings.mishaps import GUARD
-from referee.sayings.service import problem
+from referee.sayings.service import GUARD, problem
 from vision.arrays import Image, Points
 from vision.profile import TableProfile, seats_fit
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import SECOND_NS
 from hardware.problems import Health, Problem
-from referee.doctor.checks import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
+from referee.doctor.checks import CAPPED, HOT, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
 from referee.doctor.machine import Machine
 from referee.games.kind import GameKind
 from referee.language import Language
-from referee.match.monitor_pictures import Mishap, PictureMonitor, Sighted
+from referee.match.monitor_pictures import Mishap, PictureMonitor
 from referee.match.process import part_thread
 from referee.match.voice import TAKEN_BACK_AFTER_NS
 from referee.phrases import phrase
@@ -39,7 +39,6 @@ SAID_AFTER_NS = 10 * SECOND_NS
 """The least time of a trouble, without a break, before it is announced."""
 _OLD_NS = SECOND_NS
 _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
-_OVERHEATED = 8
 _COOLER_MILLIDEGREES = 5_000
 _WINDOW_NS = 2 * SECOND_NS
 _FEWER, _ENOUGH_PER_S = 0.5, 12.0  # of the best rate, and the rate at which nobody misses a picture
@@ -49,41 +48,22 @@ _SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, 
 _BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
 
 
-class Computer:
-    """Watches the computer: its heat, its power and its disk. folder: of the journal."""
+def computer_mishaps(machine: Machine, folder: Path, on: frozenset[Mishap]) -> dict[Mishap, bool]:
+    """Return whether power, cooling or room on a folder's disk are short, with a margin for the mishaps that are `on`.
 
-    def __init__(self, folder: Path, machine: Machine | None = None) -> None:
-        self._folder, self._machine = folder, machine or Machine()
-        self._is_hot = self._is_full = False
-
-    def sighted(self) -> Sighted:
-        """Return its mishaps."""
-        return {Mishap.POWER: self._is_weak(), Mishap.HOT: self._is_hot, Mishap.DISK: self._has_no_room()}
-
-    def _is_weak(self) -> bool:
-        """Read firmware and thermometer of a Raspberry Pi; a hot one has cooled down when it is well below the limit.
-
-        A computer without reports is neither hot nor short of power.
-        """
-        bits = power_bits(self._machine)
-        if bits is None:
-            self._is_hot = False
-            return False
-        degrees = self._machine.number("sys/class/thermal/thermal_zone0/temp") or 0
-        limit = HOT_MILLIDEGREES - (_COOLER_MILLIDEGREES if self._is_hot else 0)
-        is_weak = bool(bits & UNDER_VOLTAGE)
-        # The firmware slows down for want of power, too.
-        self._is_hot = degrees >= limit or bool(bits & (_OVERHEATED | ((CAPPED | THROTTLED) if not is_weak else 0)))
-        return is_weak
-
-    def _has_no_room(self) -> bool:
-        """Check the disk; there is room again at a fifth more than too little."""
-        try:
-            free = self._machine.free_bytes(self._folder)
-        except OSError:
-            return self._is_full
-        self._is_full = free < LEAST_BYTES * (1.2 if self._is_full else 1.0)
-        return self._is_full
+    A computer without reports is neither hot nor short of power.
+    """
+    bits = power_bits(machine)
+    is_weak = bool((bits or 0) & UNDER_VOLTAGE)
+    # The firmware slows down for want of power, too.
+    is_slowed = bool((bits or 0) & (HOT | (0 if is_weak else CAPPED | THROTTLED)))
+    limit = HOT_MILLIDEGREES - (_COOLER_MILLIDEGREES if Mishap.HOT in on else 0)
+    is_hot = bits is not None and (machine.number("sys/class/thermal/thermal_zone0/temp") or 0) >= limit
+    try:
+        is_full = machine.free_bytes(folder) < LEAST_BYTES * (1.2 if Mishap.DISK in on else 1.0)
+    except OSError:
+        is_full = Mishap.DISK in on
+    return {Mishap.POWER: is_weak, Mishap.HOT: is_hot or is_slowed, Mishap.DISK: is_full}
 
 
 class Monitor:
@@ -92,8 +72,8 @@ class Monitor:
     on: the present mishaps. drawn: whether the table draws itself, so that no camera can see it badly.
     """
 
-    def __init__(self, referee: Referee, computer: Computer, *, drawn: bool = False) -> None:
-        self._referee, self._camera, self._computer = referee, referee.devices.supervisor, computer
+    def __init__(self, referee: Referee, machine: Machine, *, drawn: bool = False) -> None:
+        self._referee, self._camera, self._machine = referee, referee.devices.supervisor, machine
         self._buffer, self._drawn = referee.devices.buffer, drawn
         self._judged_ns = self._tried_ns = -LONGEST_NS
         self._tries = 0
@@ -124,7 +104,7 @@ class Monitor:
             self._look(now_ns)
         if now_ns - self._machine_ns >= MACHINE_NS:
             self._machine_ns = now_ns
-            self._others |= self._computer.sighted()
+            self._others |= computer_mishaps(self._machine, self._referee.folder, self.on)
         self._report(self._picture.on | {mishap for mishap, is_here in self._others.items() if is_here})
         if not self._drawn:
             self._see_to_camera(now_ns)
@@ -171,18 +151,18 @@ class Monitor:
             self._because = False
             if session is not None and not session.over:
                 self._referee.voice.tell(language.text("guard.camera_has_set_itself_to"))
+        begins = False
         if session is not None and self._referee.match.in_play:
             begins = now_ns - (session.begun_ns - session.log.shift_ns) < BEGIN_NS
-            if begins and (wrong or not self._picture.well) and self._settle(now_ns):
+            if not begins:
+                return
+        is_due = begins or now_ns - self._judged_ns >= JUDGE_NS
+        if wrong or (is_due and not self._picture.well):
+            if self._settle(now_ns) and begins:
                 self._referee.voice.tell(language.text("guard.one_moment_camera_sets_itself"))
-        elif wrong:
-            self._settle(now_ns)
-        elif now_ns - self._judged_ns >= JUDGE_NS:
+        elif is_due and not begins:
             self._judged_ns = now_ns
-            if self._picture.well:
-                self._picture.refresh()
-            else:
-                self._settle(now_ns)
+            self._picture.refresh()
 
     def _settle(self, now_ns: int) -> bool:
         """Have the camera set up; False if that cannot be, or was tried just now, or often in vain."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -51,10 +51,6 @@ class Mishap(Enum):
     HOT = "hot"
     POWER = "power"
     DISK = "disk"
-
-
-Sighted = Mapping[Mishap, bool]
-"""Whether each mishap that was checked is there."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from hardware.lamp import Signal
 from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
 from referee.announcer import Announcement, Announcer
+from referee.doctor.machine import Machine
 from referee.engine.clockwork import LONGEST_SLEEP_S, feed
 from referee.engine.events import Header
 from referee.engine.log import Change
@@ -34,7 +35,7 @@ from referee.log import LOG
 from referee.match import commands, process, table
 from referee.match.devices import Arrival, Parts, PhoneBells
 from referee.match.match import Match
-from referee.match.monitor import Computer, Monitor, Notices
+from referee.match.monitor import Monitor, Notices
 from referee.match.pictures import Pictures
 from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
@@ -110,7 +111,7 @@ class Referee:
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
         self.power = process.power_here()
-        self._monitor = Monitor(self, Computer(folder), drawn=parts.drawn)
+        self._monitor = Monitor(self, Machine(), drawn=parts.drawn)
         self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs)
         self._notices, self._copying = Notices(), Copying(self.store)
         self._tried_ns = 0

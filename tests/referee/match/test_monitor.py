@@ -16,7 +16,7 @@ from hardware.camera.frames import Frame, PixelFormat
 from referee.demo.idle import simulated_devices, simulated_parts
 from referee.doctor.machine import Machine
 from referee.match import queries
-from referee.match.monitor import Computer, Monitor
+from referee.match.monitor import Monitor
 from referee.store.games import games, kept_game
 from simulation.live import to_nv12
 from tests.support.evening import relit
@@ -65,11 +65,11 @@ def covered(picture: Image) -> Image:
 class Room:
     """A guard at a table of which a test makes the pictures; its time goes on by `go`."""
 
-    def __init__(self, folder: Path, computer: Computer | None = None) -> None:
+    def __init__(self, folder: Path, machine: Machine | None = None) -> None:
         self.table = Table(folder)
         self.table.clock.now_ns = self.now_ns = 5000 * S
         self.devices, referee = self.table.devices, self.table.referee
-        self.health, self.guard = referee.health, Monitor(referee, computer or Computer(folder))
+        self.health, self.guard = referee.health, Monitor(referee, machine or Machine())
         self.show = self.camera = lit(1.0)
         self.yuv = False
 
@@ -273,7 +273,7 @@ def test_a_mishap_stands_beside_the_rulings_that_it_touches_and_no_others(room: 
 def test_heat_power_and_disk_are_said_and_their_ends(tmp_path: Path) -> None:
     fake: dict[str, int] = {"bits": 0, "free": 1 << 33}
     asked = Machine(root=tmp_path, run=lambda *_: f"throttled=0x{fake['bits']:x}", free_bytes=lambda _: fake["free"])
-    room = Room(tmp_path, Computer(tmp_path, asked))
+    room = Room(tmp_path, asked)
     room.play()
     fake |= {"bits": 0x50005, "free": 1 << 20}
     room.go(24, 1)
@@ -312,7 +312,7 @@ def test_a_camera_that_gives_far_fewer_pictures_is_said_and_none_at_all_is_left_
 
 
 def test_a_table_that_draws_itself_is_never_said_to_be_badly_seen(room: Room) -> None:
-    room.guard = Monitor(room.table.referee, Computer(room.table.folder), drawn=True)
+    room.guard = Monitor(room.table.referee, Machine(), drawn=True)
     room.play()
     for alter in (lit(0.12), blurred, lit(1.8)):
         room.show = alter

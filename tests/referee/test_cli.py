@@ -76,7 +76,7 @@ def test_names_are_printed_whatever_the_terminal_is_said_to_bear(tmp_path: Path)
 
 
 WRONG = [
-    ("run --port 0 --deck nobody's", 2, "only confetti"),
+    ("run --port 0 --deck nobody's", 2, "only coloretto, confetti"),
     ("run --port 0 --table gone.json", 2, "no table profile gone.json"),
     ("run --port 0 --camera=", 2, "camera"),
     ("run --port 0 --camera usb:webcam", 2, "camera"),

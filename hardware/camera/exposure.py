@@ -183,10 +183,6 @@ STRIPED = 0.012
 _PICTURES = 6
 _ROWS, _COLUMNS = 120, 16
 _DARK = 12.0
-# A rolling shutter takes 12 to 45 ms from the first row to the last; a lamp flashes every 8 or 10 ms.
-_WAVES = np.arange(1.25, 5.05, 0.1)
-_TREND = 4  # terms of a cubic, for other changes along the rows, such as a lamp that moves
-_ONE_WAVE = 0.8  # share of the remaining variance that one wave must explain
 HALF_PERIODS_US = (10_000.0, 500_000.0 / 60)
 Image = npt.NDArray[np.uint8]
 Columns = npt.NDArray[np.float32]
@@ -203,29 +199,6 @@ def striped(small: Columns) -> float:
     # Half the difference between the darkest and the brightest tenth, in light, not in levels.
     swing = np.quantile(rows, 0.9, axis=1) - np.quantile(rows, 0.1, axis=1)
     return float(np.median(swing)) / 2 * GAMMA
-
-
-def striped_since(before: Columns, now: Columns) -> float:
-    """Return the share of light by which rows (rows, columns) changed in one wave; 0 without a wave.
-
-    Only this finds stripes that do not move: a lamp that flickers a whole number of times a frame.
-    """
-    lit, (rows,) = _ratios(now[None], before)
-    if np.count_nonzero(lit) < _ROWS // 2:
-        return 0.0
-    y = np.linspace(-1, 1, _ROWS)[lit]
-    trend = np.linalg.qr(np.vander(y, _TREND))[0]
-
-    def left(of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return np.asarray(of - trend @ (trend.T @ of), np.float64)
-
-    rest, largest = left(np.asarray(rows, np.float64)), 0.0
-    for waves in _WAVES:
-        wave = np.linalg.qr(left(np.stack([np.cos(np.pi * waves * y), np.sin(np.pi * waves * y)], axis=1)))[0]
-        largest = max(largest, float(np.square(wave.T @ rest).sum()))
-    if largest < _ONE_WAVE * float(np.square(rest).sum()):
-        return 0.0
-    return float(np.sqrt(2 * largest / len(rest))) * GAMMA
 
 
 def in_columns(pictures: Sequence[Image]) -> Columns:

@@ -13,7 +13,7 @@ from referee.decks.lookup import find_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, DECK_COLOURS, DECK_VERSION, Header
 from referee.errors import BadInputError, WorkFailedError
-from referee.games.registry import GAMES, game_kind
+from referee.games.registry import game_kind
 from referee.state_folder import state_folder
 from vision.deck import Deck, deck_names
 from vision.deck_file import fingerprint
@@ -119,11 +119,6 @@ def decks_for(game: str, store: DeckStore) -> list[str]:
             continue
         found.append(kept.name)
     return found
-
-
-def built_in_decks() -> list[str]:
-    """Return the names of the built-in decks: each game's own first."""
-    return [*GAMES, *(name for kind in GAMES.values() for name in kind.cards.beside)]
 
 
 def _header_colours(deck: Deck, game: str) -> list[str]:

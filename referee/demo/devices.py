@@ -138,8 +138,6 @@ class SimulatedDevices(Devices):
     table: the present table; `show` replaces it. open_camera: opens another camera, for tests.
     """
 
-    follows_play = True
-
     def __init__(
         self,
         table: LiveTable,

@@ -23,7 +23,7 @@ from referee.demo.voice import Say, stamped
 from referee.engine.events import Event, Header
 from referee.engine.session import Session
 from referee.errors import BadInputError
-from referee.match.commands import AnswerDoubt, Command, Decide, Ringer, Simple, TellEvent
+from referee.match.commands import AnswerDoubt, Command, Decide, ReportEvent, Ringer, Simple
 from referee.match.referee import Referee
 from simulation.live import LiveTable
 from vision.errors import BadDeckError
@@ -236,7 +236,7 @@ class Director:
 
     def _tap_event(self, event: Event, name: str = "") -> None:
         words = f"(a tap on the page: {name or event.kind.replace('_', ' ')})"
-        self._tap(words, TellEvent.model_validate({"event": dict(event.data)}))
+        self._tap(words, ReportEvent.model_validate({"event": dict(event.data)}))
 
     def _tap(self, words: str, command: Command) -> None:
         self._say(stamped(self._devices.seconds, words))

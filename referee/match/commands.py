@@ -73,7 +73,7 @@ class Decide(Timely):
     valid: bool
 
 
-class TellEvent(Timely):
+class ReportEvent(Timely):
     """Report an event of the game, where it is played by hand."""
 
     do: Literal["event"] = "event"
@@ -145,7 +145,7 @@ Command = Annotated[
     | Ring
     | BellHere
     | Decide
-    | TellEvent
+    | ReportEvent
     | Correct
     | AnswerDoubt
     | Sheet

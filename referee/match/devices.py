@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import queue
 import threading
 import time
@@ -12,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hardware.bell import BellDevice, NoBell, make_bell
-from hardware.camera.camera import Camera, CameraSettings, CameraTimeoutError, open_camera, opened_turned
-from hardware.camera.exposure import Polygon
+from hardware.camera.camera import Camera, CameraSettings, open_camera, opened_turned
 from hardware.camera.frames import SECOND_NS, FrameBuffer, FrameTap
 from hardware.camera.plugged import Plugged
 from hardware.camera.supervisor import CameraReport, CameraState, CameraSupervisor, WatchLimits
@@ -21,13 +19,12 @@ from hardware.edges import EdgeLines
 from hardware.events import BellPressed, EventQueue, PhoneWay, Source
 from hardware.lamp import Lamp
 from hardware.microphone import MicrophoneBell
-from hardware.problems import HardwareError
 from hardware.sand import Sandtimer
 from hardware.settings import MS
 from hardware.speaker import Speaker
 from hardware.supervised import nothing
 from referee.engine.log import RulingData
-from referee.errors import RingmasterError, SettingError
+from referee.errors import RingmasterError
 from referee.match.match import MakeWatcher
 from referee.match.process import time_of_day
 from referee.match.settings import TableSettings
@@ -40,8 +37,9 @@ KEEP_BYTES = 400_000_000
 EDGE_LAG_NS = 15 * MS
 # An unplugged camera is missing at once. One that is silent for so long, and could not be opened again, hangs.
 HANGS_NS = 60 * SECOND_NS
-TRIAL_S = 25.0
-_LOOKS = 5
+WORKED = 5_000
+"""The least number of pictures, three minutes, after which a camera that hangs is worth a new process: no sooner, so
+that one that hangs again and again does not end play each minute."""
 PHONE_LAG_NS = 300 * MS
 """The longest delay of a press; all rulings wait for that while phones ring."""
 MOST_WITHIN_NS = 40 * MS
@@ -54,12 +52,11 @@ class Devices:
     """The referee's devices: of the real table, or of a simulated one.
 
     queue: of all their events. inbox: the publisher's, which takes each ring on arrival. buffer: the frames of the last
-    seconds. supervisor: the camera's. follows_play: whether people wait for rulings here (`ruled`).
+    seconds. supervisor: the camera's. ruled: takes new rulings, quickly; None: nobody at the table waits for them.
     """
 
-    follows_play = False
-
     supervisor: CameraSupervisor
+    ruled: Callable[[Sequence[RulingData]], None] | None = None
 
     def __init__(self) -> None:
         self.inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -76,26 +73,15 @@ class Devices:
         self._on_health = nothing
 
     def check(self, settings: TableSettings, others: frozenset[str]) -> None:
-        """Try the devices that are to change. Raises SettingError, with nothing changed, if that fails."""
+        """Raise SettingError if a device that is to change cannot."""
 
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         """Change to other devices; let_go: called for each closed one, before the next one begins."""
 
-    def ruled(self, rulings: Sequence[RulingData]) -> None:
-        """Take new rulings; must be quick."""
-
     def camera_hangs(self) -> bool:
-        """Return whether the camera's driver hangs so that only a new process can open it again."""
-        return False
-
-    def settle(self, area: Polygon | None, *, focus: bool) -> bool:
-        """Let the camera be set up again (`hardware.camera.camera.Settling`); return at once, False if it cannot be."""
-        return self.supervisor.settle(area, focus=focus)
-
-    @property
-    def settling(self) -> bool:
-        """Return whether the camera is being set up."""
-        return self.supervisor.settling
+        """Return whether the camera worked, and is silent for so long that only a new process can open it again."""
+        report, has_worked = self.supervisor.report, self.buffer.pushed > WORKED
+        return has_worked and report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
     @property
     def camera_notes(self) -> tuple[str, ...]:
@@ -186,22 +172,12 @@ class TableDevices(Devices):
     def change(self, settings: TableSettings, others: frozenset[str], let_go: Callable[[str], None]) -> None:
         """Change to other devices."""
         with self._lock:
-            self._given = None
+            self._given = None if "camera" in others else self._given
             for name in (one for one in self._open if one in others):
                 self._close(name)
                 let_go(name)
                 self._open[name] = self._makers[name](settings)
                 self._open[name][0].start()
-
-    def check(self, settings: TableSettings, others: frozenset[str]) -> None:
-        """Try a camera that is to change."""
-        if "camera" in others:
-            try_camera(settings.camera)
-
-    def camera_hangs(self) -> bool:
-        """Return whether the camera has been silent for so long that its driver must hang."""
-        report = self.supervisor.report
-        return report.state is CameraState.STALLED and time.monotonic_ns() - report.since_ns > HANGS_NS
 
     @property
     def loudness(self) -> float | None:
@@ -335,32 +311,3 @@ class PhoneBells:
             return first
         self._pending = [one for one in self._pending if one not in rivals]
         return replace(first, seat=None)
-
-
-def try_camera(spec: str) -> None:
-    """Open a camera, take a frame, and close it. Raises SettingError: it gives no picture."""
-    answers: queue.SimpleQueue[str] = queue.SimpleQueue()
-    # A driver may hang: then its thread is left behind, and the caller gets an error.
-    threading.Thread(target=lambda: answers.put(_why_no_picture(spec)), name="camera trial", daemon=True).start()
-    try:
-        why = answers.get(timeout=TRIAL_S)
-    except queue.Empty:
-        why = "it does not answer"
-    if why:
-        raise SettingError("fault.no_picture_from", why=why)
-
-
-def _why_no_picture(spec: str) -> str:
-    """Return "" if a camera gives a picture, else the reason."""
-    camera: Camera | None = None
-    try:
-        camera = open_camera(spec, CameraSettings(lock=False))
-        for _ in range(_LOOKS):
-            with contextlib.suppress(CameraTimeoutError):
-                return "" if camera.read() is not None else "there are no more pictures"
-        return "no picture came"
-    except (HardwareError, OSError, RuntimeError, ValueError) as error:
-        return " ".join(str(error).split()).rstrip(".")[:200]
-    finally:
-        if camera is not None:
-            camera.close()

@@ -7,26 +7,23 @@ it set up in play, and that is announced.
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardware.camera import notes as camera_notes
 from hardware.camera.frames import SECOND_NS
 from hardware.problems import Health, Problem
-from referee.doctor.checks import CAPPED, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
+from referee.doctor.checks import CAPPED, HOT, HOT_MILLIDEGREES, LEAST_BYTES, THROTTLED, UNDER_VOLTAGE, power_bits
 from referee.doctor.machine import Machine
 from referee.games.kind import GameKind
 from referee.language import Language
-from referee.match.monitor_pictures import Lasting, Mishap, PictureMonitor, Sighted, Stripes
+from referee.match.monitor_pictures import Mishap, PictureMonitor
 from referee.match.process import part_thread
 from referee.match.voice import TAKEN_BACK_AFTER_NS
 from referee.phrases import phrase
 from referee.sayings import service as sayings
-from referee.sayings.mishaps import GUARD
+from referee.sayings.service import GUARD
 from referee.store.recovery import FILES
 
 if TYPE_CHECKING:
@@ -39,105 +36,34 @@ MACHINE_NS = 10 * SECOND_NS
 BEGIN_NS = 3 * SECOND_NS
 """The time after its beginning in which a game is not played yet: cards are dealt."""
 SAID_AFTER_NS = 10 * SECOND_NS
-"""The least time of a trouble, in all, before it is announced."""
+"""The least time of a trouble, without a break, before it is announced."""
 _OLD_NS = SECOND_NS
 _LOST = frozenset({camera_notes.EXPOSURE_DRIFTS, camera_notes.COLOURS_DRIFT})
-_OVERHEATED = 8
 _COOLER_MILLIDEGREES = 5_000
-_JUMP_NS = _CLOCK_SHOWN_NS = 60 * SECOND_NS
 _WINDOW_NS = 2 * SECOND_NS
-_USUAL_WINDOWS = 3
-_FEWER = 0.5
-_ENOUGH_PER_S = 12.0
-
+_FEWER, _ENOUGH_PER_S = 0.5, 12.0  # of the best rate, and the rate at which nobody misses a picture
 
 _SETTLED = frozenset({Mishap.DARK, Mishap.BRIGHT, Mishap.LIGHT, Mishap.BLURRED, Mishap.FLICKER, Mishap.LOCK})
 """Mishaps that setting the camera up again may help."""
-_NEVER = (GUARD + Mishap.CLOCK.value, FILES)
-"""Shown on the page only; files that were set aside are announced once, at the start."""
 _BY_BELL = frozenset({"bell", GUARD + Mishap.PACE.value})
 
 
-class Computer:
-    """Watches the computer: its heat, its power, its disk, and its wall clock. folder: of the journal."""
+def computer_mishaps(machine: Machine, folder: Path, on: frozenset[Mishap]) -> dict[Mishap, bool]:
+    """Return whether power, cooling or room on a folder's disk are short, with a margin for the mishaps that are `on`.
 
-    def __init__(self, folder: Path, machine: Machine | None = None, wall_ns: Callable[[], int] = time.time_ns) -> None:
-        self._folder, self._machine, self._wall_ns = folder, machine or Machine(), wall_ns
-        self._is_hot = self._is_full = False
-        self._offset_ns: int | None = None
-        self._jumped_ns: int | None = None
-
-    def sighted(self, now_ns: int) -> Sighted:
-        """Return its mishaps at `now_ns` of the monotonic clock."""
-        power = self._is_weak()
-        return {
-            Mishap.HOT: self._is_hot,
-            Mishap.POWER: power,
-            Mishap.DISK: self._has_no_room(),
-            Mishap.CLOCK: self._has_jumped(now_ns),
-        }
-
-    def _is_weak(self) -> bool:
-        """Read firmware and thermometer of a Raspberry Pi; a hot one has cooled down when it is well below the limit.
-
-        A computer without reports is neither hot nor short of power.
-        """
-        bits = power_bits(self._machine)
-        if bits is None:
-            self._is_hot = False
-            return False
-        degrees = self._machine.number("sys/class/thermal/thermal_zone0/temp") or 0
-        limit = HOT_MILLIDEGREES - (_COOLER_MILLIDEGREES if self._is_hot else 0)
-        is_weak = bool(bits & UNDER_VOLTAGE)
-        # The firmware slows down for want of power, too.
-        self._is_hot = degrees >= limit or bool(bits & (_OVERHEATED | ((CAPPED | THROTTLED) if not is_weak else 0)))
-        return is_weak
-
-    def _has_no_room(self) -> bool:
-        """Check the disk; there is room again at a fifth more than too little."""
-        try:
-            free = self._machine.free_bytes(self._folder)
-        except OSError:
-            return self._is_full
-        self._is_full = free < LEAST_BYTES * (1.2 if self._is_full else 1.0)
-        return self._is_full
-
-    def _has_jumped(self, now_ns: int) -> bool:
-        """Return whether the wall clock jumped within a minute: without a clock chip the right time comes late."""
-        offset_ns = self._wall_ns() - now_ns
-        if self._offset_ns is not None and abs(offset_ns - self._offset_ns) > _JUMP_NS:
-            self._jumped_ns = now_ns
-        self._offset_ns = offset_ns
-        return self._jumped_ns is not None and now_ns - self._jumped_ns < _CLOCK_SHOWN_NS
-
-
-class Pace:
-    """The frame rate, by the buffer's count; the usual rate is the best so far."""
-
-    def __init__(self, pushed: Callable[[], int]) -> None:
-        self._pushed = pushed
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget the usual rate: the camera is another, or was set up."""
-        self._counts: deque[tuple[int, int]] = deque()
-        self._windows, self._usual = 0, 0.0
-
-    def is_slow(self, now_ns: int) -> bool:
-        """Count the pictures of the last two seconds, and return whether they are far fewer than usual."""
-        self._counts.append((now_ns, self._pushed()))
-        while len(self._counts) > 1 and now_ns - self._counts[1][0] >= _WINDOW_NS:
-            self._counts.popleft()
-        (first_ns, before), (_, count) = self._counts[0], self._counts[-1]
-        if now_ns - first_ns < _WINDOW_NS:
-            return False
-        rate = (count - before) * SECOND_NS / (now_ns - first_ns)
-        self._windows += 1
-        if rate >= min(_FEWER * self._usual, _ENOUGH_PER_S):
-            self._usual = max(self._usual, rate)
-            return False
-        # No picture at all is the camera's own trouble, and reported as that.
-        return rate > 0 and self._windows > _USUAL_WINDOWS
+    A computer without reports is neither hot nor short of power.
+    """
+    bits = power_bits(machine)
+    is_weak = bool((bits or 0) & UNDER_VOLTAGE)
+    # The firmware slows down for want of power, too.
+    is_slowed = bool((bits or 0) & (HOT | (0 if is_weak else CAPPED | THROTTLED)))
+    limit = HOT_MILLIDEGREES - (_COOLER_MILLIDEGREES if Mishap.HOT in on else 0)
+    is_hot = bits is not None and (machine.number("sys/class/thermal/thermal_zone0/temp") or 0) >= limit
+    try:
+        is_full = machine.free_bytes(folder) < LEAST_BYTES * (1.2 if Mishap.DISK in on else 1.0)
+    except OSError:
+        is_full = Mishap.DISK in on
+    return {Mishap.POWER: is_weak, Mishap.HOT: is_hot or is_slowed, Mishap.DISK: is_full}
 
 
 class Monitor:
@@ -146,119 +72,97 @@ class Monitor:
     on: the present mishaps. drawn: whether the table draws itself, so that no camera can see it badly.
     """
 
-    def __init__(self, referee: Referee, computer: Computer, *, drawn: bool = False) -> None:
-        self._referee, self._devices, self._computer = referee, referee.devices, computer
-        self._drawn = drawn
-        self._picture = PictureMonitor()
-        self._pace = Pace(lambda: self._devices.buffer.pushed)
-        self._stripes = Stripes(self._devices.buffer.between)
-        self._others = Lasting(begins_ns=0, ends_ns=0)
+    def __init__(self, referee: Referee, machine: Machine, *, drawn: bool = False) -> None:
+        self._referee, self._camera, self._machine = referee, referee.devices.supervisor, machine
+        self._buffer, self._drawn = referee.devices.buffer, drawn
         self._judged_ns = self._tried_ns = -LONGEST_NS
         self._tries = 0
         self._wrong: frozenset[Mishap] = frozenset()
+        self._others: dict[Mishap, bool] = {}
         self._machine_ns = -MACHINE_NS
         self._frame_ns = 0
         self._settling = self._because = False
-        self._notes: frozenset[str] = frozenset()
-        self._game: tuple[int, int] | None = None  # the one in play, and since when
-        self._noted: set[Mishap] = set()
+        self._noted: tuple[int | None, frozenset[Mishap]] = None, frozenset()  # the game, and its journal's mishaps
         self.on: frozenset[Mishap] = frozenset()
+        self.forget()
         self.thread = part_thread("guard", self._run, referee.report)
 
     def forget(self) -> None:
         """Start again for another camera."""
-        self._picture = PictureMonitor()
-        self._pace.begin()
-        self._notes = frozenset()
+        self._camera, self._picture = self._referee.devices.supervisor, PictureMonitor()
+        self._notes, self._best_per_s = frozenset[str](), 0.0
 
     def step(self, now_ns: int) -> None:
         """Check once, and do all that is due."""
-        self._heed_game(now_ns)
         if not self._drawn:
-            if self._devices.settling:
+            if self._camera.settling:
                 self._settling = True
                 return
             if self._settling:
-                self._settling = False
-                self._notes = frozenset(self._devices.camera_notes)
+                self._settling, self._notes, self._best_per_s = False, frozenset(self._camera.notes), 0.0
                 self._picture.settled()
-                self._pace.begin()
             self._look(now_ns)
         if now_ns - self._machine_ns >= MACHINE_NS:
             self._machine_ns = now_ns
-            self._others.take(self._computer.sighted(now_ns), now_ns)
-        self._report(self._picture.on | self._others.on)
+            self._others |= computer_mishaps(self._machine, self._referee.folder, self.on)
+        self._report(self._picture.on | {mishap for mishap, is_here in self._others.items() if is_here})
         if not self._drawn:
             self._see_to_camera(now_ns)
 
     def _look(self, now_ns: int) -> None:
-        frame, notes = self._devices.buffer.newest, frozenset(self._devices.camera_notes)
+        frame, notes = self._buffer.newest, frozenset(self._camera.notes)
         if frame is not None and frame.exposure_end_ns > self._frame_ns and now_ns - frame.exposure_end_ns <= _OLD_NS:
             self._frame_ns = frame.exposure_end_ns
             self._picture.look(frame.bgr(), now_ns, self._referee.area.outline)
-        flickers = self._stripes.are_seen(now_ns) or camera_notes.LAMP_FLICKERS in notes
-        others = {
-            Mishap.PACE: self._pace.is_slow(now_ns),
-            Mishap.FLICKER: flickers,
+        self._others |= {
+            Mishap.PACE: self._is_slow(now_ns),
+            Mishap.FLICKER: camera_notes.LAMP_FLICKERS in notes,
             Mishap.BLURRED: camera_notes.NO_FOCUS in notes,
             Mishap.LOCK: bool(notes & _LOST - self._notes),
         }
-        self._others.take(others, now_ns)
 
-    def _heed_game(self, now_ns: int) -> None:
-        """Follow which game is in play; journal the present mishaps of a new one."""
-        with self._referee.lock:
-            session = self._referee.match.session
-            game = None if session is None or session.over else session.log.game
-        if game is None or self._game is None or self._game[0] != game:
-            self._game = None if game is None else (game, now_ns)
-            self._noted.clear()
-            if game is not None:
-                self._note(self.on, on=True)
+    def _is_slow(self, now_ns: int) -> bool:
+        """Return whether the last two seconds had far fewer pictures than at best; none at all is another trouble."""
+        per_s = len(self._buffer.between(now_ns - _WINDOW_NS, now_ns)) * SECOND_NS / _WINDOW_NS
+        self._best_per_s = max(self._best_per_s, per_s)
+        return 0 < per_s < min(_FEWER * self._best_per_s, _ENOUGH_PER_S)
 
     def _report(self, on: frozenset[Mishap]) -> None:
-        begun, ended, now_ns = on - self.on, self.on - on, self._referee.clock()
-        if not begun and not ended:
-            return
+        """Report changes; journal those in a game, and what is there at its beginning."""
+        for mishap in sorted(on ^ self.on, key=list(Mishap).index):
+            state = Health.POOR if mishap in on else Health.OK
+            message = phrase(f"guard.begun.{mishap.value}") if mishap in on else ""
+            self._referee.report(Problem(GUARD + mishap.value, state, message, t_ns=self._referee.clock()))
         self.on = on
-        for mishap in _in_order(begun):
-            said = phrase(f"guard.begun.{mishap.value}")
-            self._referee.health.report(Problem(GUARD + mishap.value, Health.POOR, said, t_ns=now_ns))
-        for mishap in _in_order(ended):
-            self._referee.health.report(Problem(GUARD + mishap.value, Health.OK, t_ns=now_ns))
-        if self._game is not None:
-            self._note(begun, on=True)
-            self._note(self._noted & ended, on=False)
-        self._referee.changed()
-
-    def _note(self, mishaps: Collection[Mishap], *, on: bool) -> None:
-        for mishap in _in_order(mishaps):
-            (self._noted.add if on else self._noted.discard)(mishap)
-            with self._referee.lock:
-                self._referee.match.note_mishap(mishap.value, on)
+        with self._referee.lock:
+            match = self._referee.match
+            noted = self._noted[1] if match.game == self._noted[0] else frozenset()
+            self._noted = match.game, on
+            for mishap in sorted(on ^ noted, key=list(Mishap).index):
+                match.note_mishap(mishap.value, mishap in on)
 
     def _see_to_camera(self, now_ns: int) -> None:
         """Have the camera set up again where that may help and disturbs nobody."""
-        wrong, language = self.on & _SETTLED, self._referee.language
+        wrong, language, session = self.on & _SETTLED, self._referee.language, self._referee.match.session
         if wrong != self._wrong:
             # Other light may help where the last try did not.
             self._wrong, self._tries = wrong, 0
-        if self._because and not wrong and not self._devices.settling:
+        if self._because and not wrong and not self._camera.settling:
             self._because = False
-            if self._game is not None:
+            if session is not None and not session.over:
                 self._referee.voice.tell(language.text("guard.camera_has_set_itself_to"))
-        if self._referee.match.in_play:
-            begins = self._game is not None and now_ns - self._game[1] < BEGIN_NS
-            if begins and (wrong or not self._picture.well) and self._settle(now_ns):
+        begins = False
+        if session is not None and self._referee.match.in_play:
+            begins = now_ns - (session.begun_ns - session.log.shift_ns) < BEGIN_NS
+            if not begins:
+                return
+        is_due = begins or now_ns - self._judged_ns >= JUDGE_NS
+        if wrong or (is_due and not self._picture.well):
+            if self._settle(now_ns) and begins:
                 self._referee.voice.tell(language.text("guard.one_moment_camera_sets_itself"))
-        elif wrong:
-            self._settle(now_ns)
-        elif now_ns - self._judged_ns >= JUDGE_NS:
+        elif is_due and not begins:
             self._judged_ns = now_ns
-            if self._picture.well:
-                self._picture.refresh()
-            else:
-                self._settle(now_ns)
+            self._picture.refresh()
 
     def _settle(self, now_ns: int) -> bool:
         """Have the camera set up; False if that cannot be, or was tried just now, or often in vain."""
@@ -267,7 +171,7 @@ class Monitor:
             return False
         self._tried_ns = self._judged_ns = now_ns
         self._tries += 1
-        self._settling = self._devices.settle(self._referee.area.outline, focus=Mishap.BLURRED in self._wrong)
+        self._settling = self._camera.settle(self._referee.area.outline, focus=Mishap.BLURRED in self._wrong)
         self._because = self._settling and bool(self._wrong)
         return self._settling
 
@@ -276,51 +180,30 @@ class Monitor:
             self.step(self._referee.clock())
 
 
-def _in_order(mishaps: Collection[Mishap]) -> list[Mishap]:
-    return [mishap for mishap in Mishap if mishap in mishaps]
-
-
-@dataclass
-class _Trouble:
-    """here_ns: how long it lasted in all. well_ns: since when it is away, None while it is there."""
-
-    here_ns: int = 0
-    well_ns: int | None = None
-    said: bool = False
-
-
 class Notices:
-    """Hysteresis for announced troubles of devices and mishaps: a trouble that comes and goes is one trouble."""
+    """Hysteresis for announced troubles of devices and mishaps: one that comes and goes is announced once at most."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Trouble] = {}
-        self._took_ns = 0
+        self._announced: set[str] = set()
 
     def take(self, states: Sequence[Problem], kind: GameKind | None, language: Language, now_ns: int) -> list[str]:
-        """Return the sentences to announce now: of troubles that have lasted, and of parts that work again.
+        """Return the sentences to announce now: of troubles that have lasted, and of parts that work again for long.
 
         kind: of the game in play; a trouble that does not matter to it is announced as soon as it does.
         """
-        passed_ns, self._took_ns = now_ns - self._took_ns, now_ns
-        begun, ended, before = list[str](), list[str](), self._known
-        self._known = {one.part: before[one.part] for one in states if one.part in before}
-        for state in states:
-            one = self._known.get(state.part)
-            if one is not None and one.well_ns is None:
-                one.here_ns += passed_ns
-            if state.state is not Health.OK:
-                one = self._known.setdefault(state.part, _Trouble())
-                one.well_ns = None
-                if one.here_ns >= SAID_AFTER_NS and not one.said and matters_to(state.part, kind):
-                    one.said = True
-                    begun.append(sayings.problem(state, language))
-            elif one is not None:
-                one.well_ns = now_ns if one.well_ns is None else one.well_ns
-                if now_ns - one.well_ns >= TAKEN_BACK_AFTER_NS:
-                    del self._known[state.part]
-                    if one.said and matters_to(state.part, kind):
-                        ended.append(sayings.works_again(state.part, language))
-        return begun + ended
+        sentences = list[str]()
+        self._announced &= {one.part for one in states}
+        for one in states:
+            is_announced, lasted_ns = one.part in self._announced, now_ns - one.t_ns
+            if one.state is Health.OK and is_announced and lasted_ns >= TAKEN_BACK_AFTER_NS:
+                self._announced.discard(one.part)
+                if matters_to(one.part, kind):
+                    sentences.append(sayings.works_again(one.part, language))
+            is_due = one.state is not Health.OK and not is_announced and lasted_ns >= SAID_AFTER_NS
+            if is_due and matters_to(one.part, kind):
+                self._announced.add(one.part)
+                sentences.append(sayings.problem(one, language))
+        return sentences
 
 
 def matters_to(name: str, kind: GameKind | None) -> bool:
@@ -328,7 +211,8 @@ def matters_to(name: str, kind: GameKind | None) -> bool:
 
     At night in an empty room nobody wants to hear that it is dark.
     """
-    if name in _NEVER:
+    if name == FILES:
+        # Files that were set aside are announced once, at the start.
         return False
     if kind is None:
         return not name.startswith(GUARD)

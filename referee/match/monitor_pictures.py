@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
-from hardware.camera.exposure import (
-    CLIPPED,
-    STRIPED,
-    Columns,
-    Exposure,
-    Polygon,
-    in_columns,
-    judge,
-    striped,
-    striped_since,
-    within,
-)
-from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.exposure import CLIPPED, GAMMA, Exposure, Polygon, judge, within
+from hardware.camera.frames import SECOND_NS
 from vision.arrays import Image
 from vision.errors import VisionError
 from vision.marker_look import MarkerSights, MarkerWatch, Places
 from vision.markers import MARKER_MM, Marker, find_markers
 
+BEGINS_NS, ENDS_NS = 7 * SECOND_NS // 10, 2 * SECOND_NS
+"""How long a mishap must have been there, or gone, without a break."""
 SEARCH_NS = 2 * SECOND_NS
 LOST_NS = 3 * SECOND_NS // 4
 """The intervals at which marker cards are searched: while not one is known, and after all were out of sight."""
@@ -39,19 +29,11 @@ _ALL_BRIGHT = 0.4
 # In light, not in levels: half as much, or 40 % more, is another lamp, a cloud is less.
 _LESS, _MORE = 0.5, 1.4
 _COLOUR = 0.2
-_GAMMA = 2.2
 # Least move of the marker cards, their least number, and the greatest relative change of their distances.
 _PUSHED_MM, _FEWEST_MOVED, _STIFF = 2.5, 2, 0.04
 # The sigma of the blur by a marker's side: one millimetre on a table.
 _SOFT = 0.02
 _PALER = 0.62
-PICTURES = 4
-_EVERY_NS = SECOND_NS // 2
-_WITHIN_NS = SECOND_NS // 2
-_STRIPED = 2.5 * STRIPED
-"""In play on drawn tables rows differ by 0.004 at most, whatever hands do; setup leaves less than STRIPED."""
-_BEFORE = 8  # looks: the picture some seconds ago is the reference
-_OLDEST_NS = 120 * SECOND_NS  # then too much has moved for a comparison
 
 
 class Mishap(Enum):
@@ -68,41 +50,7 @@ class Mishap(Enum):
     PACE = "pace"
     HOT = "hot"
     POWER = "power"
-    CLOCK = "clock"
     DISK = "disk"
-
-
-Sighted = Mapping[Mishap, bool]
-"""Whether each mishap that was checked is there."""
-
-
-class Lasting:
-    """Counts only lasting mishaps: a hand over a marker, a shadow or a passing cloud is not a mishap.
-
-    begins_ns, ends_ns: how long it must have been there, or gone, without a break. on: the present ones.
-    """
-
-    def __init__(self, begins_ns: int = 7 * SECOND_NS // 10, ends_ns: int = 2 * SECOND_NS) -> None:
-        self._begins_ns, self._ends_ns = begins_ns, ends_ns
-        self._since: dict[Mishap, int] = {}
-        self._seen: dict[Mishap, int] = {}
-        self.on: frozenset[Mishap] = frozenset()
-
-    def take(self, sighted: Sighted, t_ns: int) -> frozenset[Mishap]:
-        """Take the mishaps that were checked, and return the present ones."""
-        on = set(self.on)
-        for mishap, is_here in sighted.items():
-            if is_here:
-                self._since.setdefault(mishap, t_ns)
-                self._seen[mishap] = t_ns
-                if t_ns - self._since[mishap] >= self._begins_ns:
-                    on.add(mishap)
-            else:
-                self._since.pop(mishap, None)
-                if mishap in on and t_ns - self._seen[mishap] >= self._ends_ns:
-                    on.discard(mishap)
-        self.on = frozenset(on)
-        return self.on
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +92,12 @@ def glance_at(image: Image, markers: MarkerWatch | None, area: Polygon | None) -
 
 
 class PictureMonitor:
-    """Follows the picture."""
+    """Follows the picture. on: the present mishaps that last: no hand over a marker, shadow or passing cloud."""
 
     def __init__(self) -> None:
-        self._lasting = Lasting()
+        self.on: frozenset[Mishap] = frozenset()
+        self._since_ns: dict[Mishap, int] = {}
+        self._seen_ns: dict[Mishap, int] = {}
         self._markers: MarkerWatch | None = None
         self._image: Image | None = None
         self._searched_ns: int | None = None
@@ -156,11 +106,6 @@ class PictureMonitor:
         self._now: Glance | None = None
         self._found_elsewhere_ns: int | None = None
         self._pushed = False  # and the marker cards' new places are still unknown
-
-    @property
-    def on(self) -> frozenset[Mishap]:
-        """Return the present mishaps."""
-        return self._lasting.on
 
     @property
     def well(self) -> bool:
@@ -186,7 +131,16 @@ class PictureMonitor:
         self._image = image
         if self._before is None and not any(here.values()):
             self._remember()
-        return self._lasting.take(here, t_ns)
+        for mishap, is_here in here.items():
+            if is_here:
+                self._seen_ns[mishap] = t_ns
+                if t_ns - self._since_ns.setdefault(mishap, t_ns) >= BEGINS_NS:
+                    self.on |= {mishap}
+            else:
+                self._since_ns.pop(mishap, None)
+                if t_ns - self._seen_ns.get(mishap, 0) >= ENDS_NS:
+                    self.on -= {mishap}
+        return self.on
 
     def refresh(self) -> None:
         """Make the present picture the reference, if nothing is wrong: daylight changes all day."""
@@ -218,7 +172,7 @@ class PictureMonitor:
         except VisionError:
             return
         if found:
-            if self._before is not None and self._markers is not None and lie_elsewhere(self._markers.markers, found):
+            if self._before is not None and self._markers is not None and are_elsewhere(self._markers.markers, found):
                 self._found_elsewhere_ns = t_ns
             self._markers, self._before, self._sighted_ns = MarkerWatch(found), None, t_ns
             self._pushed = False
@@ -265,13 +219,13 @@ def _is_other_light(now: MarkerSights, before: MarkerSights | None) -> bool:
     if not both.any():
         return False
     # By the mean of black and white: blur moves light from one to the other.
-    light = (np.maximum(now.mean_bgr[both], 1.0) / np.maximum(before.mean_bgr[both], 1.0)) ** _GAMMA
+    light = (np.maximum(now.mean_bgr[both], 1.0) / np.maximum(before.mean_bgr[both], 1.0)) ** GAMMA
     blue, green, red = np.median(light, axis=0)
     bright = float(np.median(light.mean(axis=1)))
     return not _LESS <= bright <= _MORE or max(abs(blue / green - 1.0), abs(red / green - 1.0)) > _COLOUR
 
 
-def lie_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
+def are_elsewhere(before: Sequence[Marker], now: Sequence[Marker]) -> bool:
     """Return whether marker cards in both pictures are elsewhere now, as after a push of the camera."""
     known = {marker.id: marker for marker in before}
     both = [(known[marker.id], marker) for marker in now if marker.id in known]
@@ -290,35 +244,3 @@ def _moved_as_one(markers: Places) -> bool:
     before, now = (np.linalg.norm(points[one] - points[other], axis=1) for points in (before_px, now_px))
     stiff = bool((np.abs(now / np.maximum(before, 1e-6) - 1) < _STIFF).all())
     return stiff and float(np.median(far)) >= _PUSHED_MM
-
-
-class Stripes:
-    """Stripes of a flickering lamp: they move, or stay where there were none before.
-
-    frames: returns the frames whose exposure ended between two instants, as `FrameBuffer.between`.
-    """
-
-    def __init__(self, frames: Callable[[int, int], Sequence[Frame]]) -> None:
-        self._frames = frames
-        self._looked_ns: int | None = None
-        self._seen = False
-        self._before: deque[tuple[int, Columns]] = deque(maxlen=_BEFORE)  # without stripes
-
-    def are_seen(self, now_ns: int) -> bool:
-        """Check twice a second; stripes seen only once do not last, and are no mishap."""
-        if self._looked_ns is None or now_ns - self._looked_ns >= _EVERY_NS:
-            self._looked_ns = now_ns
-            frames = self._frames(now_ns - _WITHIN_NS, now_ns + 1)[-PICTURES:]
-            self._seen = len(frames) == PICTURES and self._show([frame.grey() for frame in frames], now_ns)
-        return self._seen
-
-    def _show(self, pictures: Sequence[Image], now_ns: int) -> bool:
-        while self._before and now_ns - self._before[0][0] > _OLDEST_NS:
-            self._before.popleft()
-        small = in_columns(pictures)
-        now = np.asarray(small.mean(axis=0), np.float32)
-        standing = striped_since(self._before[0][1], now) if self._before else 0.0
-        if max(striped(small), standing) > _STRIPED:
-            return True
-        self._before.append((now_ns, now))
-        return False

@@ -1,9 +1,8 @@
 """Runs the process: its threads, its watchdog for systemd, its end, and switching the computer off from the page.
 
-A referee that hangs is started again. One that reads a hard picture on a slow machine does not hang: the steps of a
-reading notify the watchdog, too, unless these have no end. A missing camera is no reason to start again, as no restart
-brings it back. One whose driver hangs is, for only a new process can open it again; but once an hour at most, so that
-play goes on between.
+A referee that hangs for 20 s is started again; the hardest reading takes 2 s on a Raspberry Pi 4. A missing camera is
+no reason to start again, as no restart brings it back. One whose driver hangs after it has worked is, for only a new
+process can open it again.
 
 A thread deep in OpenCV or in a camera's driver cannot be stopped. Python would wait for it or, when it returns during
 the interpreter's end, abort. The journal has all announcements by then, so such a thread is left behind with the
@@ -22,24 +21,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.problems import Health, Problem
 from hardware.supervised import SupervisedThread, nothing
-from referee.errors import RingmasterError
-from referee.files import write_whole
 from referee.log import LOG
 from referee.phrases import phrase
 from referee.sayings.service import PART
-from vision.effort import MOST, heard_by
 
 Report = Callable[[Problem], object]
-SECOND_NS = 1_000_000_000
-HOUR_NS = 3600 * SECOND_NS
-_MARK = "camera-restart"
-_ENDLESS = 10 * MOST  # steps: no reading takes so many, so one that does is an endless loop
 LONGEST_S = 0.7
 """From the signal to the end of the process at the latest, s: systemd and people wait for less than 2."""
 ANSWER_S = 0.5
@@ -103,58 +95,23 @@ def interval_ns(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 class Watchdog:
-    """Notifies systemd; the thread that makes the rulings calls `round_done` after each of its rounds.
+    """Notifies systemd; the thread that makes the rulings calls `worked` after each input and each round.
 
     every_ns: the longest interval; None: never. camera_hangs: whether only a new process can open the camera again.
-    folder: for the note that this has been tried. boot: id of the clock's start. clock: monotonic.
     """
 
     def __init__(
-        self,
-        every_ns: int | None,
-        camera_hangs: Callable[[], bool],
-        folder: Path,
-        boot: str,
-        send: Callable[[str], bool] = notify,
-        clock: Callable[[], int] = time.monotonic_ns,
+        self, every_ns: int | None, camera_hangs: Callable[[], bool], send: Callable[[str], bool] = notify
     ) -> None:
-        self._every_ns, self._camera_hangs, self._send, self._clock = every_ns, camera_hangs, send, clock
-        self._mark, self._boot = folder / _MARK, boot
+        self._every_ns, self._camera_hangs, self._send = every_ns, camera_hangs, send
         self._sent_ns: int | None = None
-        self._given_up = False
 
-    def reading(self) -> AbstractContextManager[None]:
-        """Return a context in which readings on this thread also notify, as long as they take steps to their end."""
-        return heard_by(self._step_taken)
-
-    def _step_taken(self, steps: float) -> None:
-        if steps < _ENDLESS:
-            self.round_done(self._clock())
-
-    def round_done(self, now_ns: int) -> None:
-        """Notify if it is due and deserved."""
-        if self._every_ns is None or self._given_up:
-            return
-        if self._sent_ns is not None and now_ns - self._sent_ns < self._every_ns // 4:
-            return
-        if self._camera_hangs() and self._may_restart(now_ns):
-            self._given_up = True
-            return
-        self._sent_ns = now_ns
-        self._send("WATCHDOG=1")
-
-    def _may_restart(self, now_ns: int) -> bool:
-        """Return whether a restart for the camera was not tried for an hour; note this one."""
-        with suppress(OSError, ValueError):
-            boot, _, tried = self._mark.read_text(encoding="ascii").partition(" ")
-            if boot == self._boot and tried.isdecimal() and now_ns - int(tried) < HOUR_NS:
-                return False
-        try:
-            write_whole(self._mark, f"{self._boot} {now_ns}".encode("ascii"))
-        except RingmasterError:
-            # Without a note it would be tried for ever.
-            return False
-        return True
+    def worked(self, now_ns: int) -> None:
+        """Notify if it is due, unless the camera hangs: without a sign systemd starts a new process."""
+        is_due = self._sent_ns is None or (self._every_ns and now_ns - self._sent_ns >= self._every_ns // 4)
+        if self._every_ns is not None and is_due and not self._camera_hangs():
+            self._sent_ns = now_ns
+            self._send("WATCHDOG=1")
 
 
 class Shutdown:

@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from hardware.lamp import Signal
 from hardware.problems import Health, HealthBoard, Problem
 from hardware.settings import MS
 from referee.announcer import Announcement, Announcer
+from referee.doctor.machine import Machine
 from referee.engine.clockwork import LONGEST_SLEEP_S, feed
 from referee.engine.events import Header
 from referee.engine.log import Change
@@ -34,7 +35,7 @@ from referee.log import LOG
 from referee.match import commands, process, table
 from referee.match.devices import Arrival, Parts, PhoneBells
 from referee.match.match import Match
-from referee.match.monitor import Computer, Monitor, Notices
+from referee.match.monitor import Monitor, Notices
 from referee.match.pictures import Pictures
 from referee.match.question_pictures import QuestionPictures
 from referee.match.settings import TableSettings, load_settings, save_settings
@@ -57,10 +58,7 @@ OUTLINES_NS = 250_000_000
 """The least time between two states for changes in the picture alone."""
 MOST_FAULTS = 5
 """After so many failures in a row of the referee's own thread only a new process may help."""
-CAPTION_NS = 8 * SECOND_NS
-HOUR_CHECK_NS = 20 * SECOND_NS
 RETRY_NS = 5 * SECOND_NS
-NOTICE_NS = SECOND_NS // 4
 _MOST_MENDING_S = 900
 
 
@@ -77,7 +75,7 @@ class Referee:
 
         nothing_kept: the folder is gone after this start.
         """
-        self.folder, self.clock, self._resumes, self._nothing_kept = folder, parts.clock, parts.resumes, nothing_kept
+        self.folder, self.clock, self._resumes = folder, parts.clock, parts.resumes
         self.lock, self.health, self.ended = threading.RLock(), HealthBoard(), threading.Event()
         self.failed, self.begins_with_setup = False, True
         self.notices: tuple[dict[str, Any], ...] = ()
@@ -90,33 +88,34 @@ class Referee:
         self._understood: Frame | None = None  # the frame of the last event
         self._fault: str | None = None
         self._words: tuple[Header, Announcer] | None = None
-        settings, self._complaint = load_settings(folder)
+        settings, complaint = load_settings(folder)
         self._take(settings)
-        self._fitted = settings
+        if nothing_kept:
+            self._report("journal", Health.STUCK, phrase("service.disk_takes_nothing_whatever_you"))
+        if complaint is not None:
+            self._report("settings", Health.MISSING, complaint)
         self.table_decks = TableDecks(parts.decks or folder, self.report, self.health.forget, parts.deck)
         boot = process.boot_id() if parts.boot is None else parts.boot
         # A large damaged journal takes minutes to mend on a Raspberry Pi.
         process.notify(f"EXTEND_TIMEOUT_USEC={_MOST_MENDING_S * 1_000_000}")
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
-        self.profile = parts.profile or table.kept_profile(folder, self.report)
+        self.area = table.TableArea(parts.profile or table.kept_profile(folder), folder)
         self.voice = Voice(parts, self.settings, self.report, self.changed)
-        watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.profile))
+        watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.area.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
         self.plugged, self._phones = parts.plugged, PhoneBells(self.devices.queue)
-        self.area = table.TableArea(self.profile)
         self.pictures = Pictures(self)
         self.question_pictures = QuestionPictures(self.area)
         self.setup_kit = SetupKit(self)
         self.walk = Walk(self.setup_kit)
         self.power = process.power_here()
-        self._monitor = Monitor(self, Computer(folder), drawn=parts.drawn)
-        self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs, folder, boot)
+        self._monitor = Monitor(self, Machine(), drawn=parts.drawn)
+        self._watchdog = process.Watchdog(process.interval_ns(), self.devices.camera_hangs)
         self._notices, self._copying = Notices(), Copying(self.store)
-        self._noticed_ns = self._hour_ns = self._tried_ns = 0
-        self._trouble: Trouble | None = None
-        self._caption: tuple[str, int] = ("", 0)
+        self._tried_ns = 0
+        self._has_trouble = False
         self._thread = process.part_thread("referee", self._referee, self.report, self._fell)
         self._state: dict[str, Any] = {}
         self._publish()
@@ -132,10 +131,6 @@ class Referee:
             # Not where pictures are at a place that the new journal cannot know.
             self.evidence.sweep()
         self.report_set_aside()
-        if self._nothing_kept:
-            self._report("journal", Health.STUCK, phrase("service.disk_takes_nothing_whatever_you"))
-        if self._complaint is not None:
-            self._report("settings", Health.MISSING, self._complaint)
         if self._resumes and (session := self.resume()) is not None:
             LOG.info("game %d goes on", session.log.game)
         self.pictures.start()
@@ -280,7 +275,7 @@ class Referee:
         announcer = self._announcer(session)
         if outcome.rulings:
             self.voice.rule(announcer, outcome.rulings)
-            if self.devices.follows_play:
+            if self.devices.ruled is not None:
                 self.devices.ruled(outcome.rulings)
         if outcome.notices:
             self.notices = self.voice.notice(announcer, outcome.notices)
@@ -309,10 +304,8 @@ class Referee:
             BadInputError: there is no such thing, or it cannot be so.
         """
         expected = command.moment if isinstance(command, commands.Timely) else None
-        if expected is None:
-            return {**self._do(command, arrival), "version": self._version}
-        with self.turn():
-            if expected != moment(self.match.session):
+        with nullcontext() if expected is None else self.turn():
+            if expected not in (None, moment(self.match.session)):
                 raise OvertakenError("fault.overtaken")
             done = self._do(command, arrival)
         return {**done, "version": self._version}
@@ -327,9 +320,8 @@ class Referee:
                 self.end_game()
             case commands.Simple(do="pause" | "resume" as what):
                 self.pause(what == "pause")
-            case commands.Simple(do="flip"):
-                if not self.devices.flip():
-                    self.say("timer_flipped", {})
+            case commands.Simple(do="flip") if not self.devices.flip():
+                self.say("timer_flipped", {})
             case commands.Simple(do="time"):
                 self.say("timer_ran_out", {})
             case commands.Simple(do="count"):
@@ -339,34 +331,45 @@ class Referee:
                 self.undo()
             case commands.Ringer(seat=seat):
                 with self.turn():
-                    question = self.match.playing().question
-                    which = {} if question is None or question.kind != "who_rang" else {"ring_t_ns": question.t_ns}
+                    asked = self.match.playing().question
+                    which = {} if asked is None or asked.kind != "who_rang" else {"ring_t_ns": asked.t_ns}
                     self.say("ringer", {"seat": seat, **which})
-            case commands.Ring():
-                with self.lock:
-                    players_here = len(self.match.playing().header.players)
-                if command.seat >= players_here:
+            case commands.Ring(seat=seat, t_ns=t_ns, within_ms=within_ms):
+                if seat >= len(self.match.playing().header.players):
                     raise BadInputError("error.service.nobody_sits_there")
-                self._phones.ring(command.seat, command.t_ns, command.within_ms * MS, arrival)
+                self._phones.ring(seat, t_ns, within_ms * MS, arrival)
             case commands.BellHere():
                 self._phones.here()
             case commands.Decide(valid=valid):
                 self.say("decided", {"valid": valid})
-            case commands.TellEvent(event=event):
-                if not isinstance(event.get("event"), str):
+            case commands.ReportEvent(event=event):
+                kind = event.get("event")
+                if not isinstance(kind, str):
                     raise BadInputError("error.engine.event_must_say_what_happened")
                 data = {key: value for key, value in event.items() if key not in ("event", "t_ns")}
-                return {"rulings": [dict(ruling) for ruling in self.say(str(event["event"]), data).rulings]}
+                return {"rulings": [dict(ruling) for ruling in self.say(kind, data).rulings]}
             case commands.Correct():
                 return {"changed": self._correct_named(command)}
             case commands.Sheet(hands=hands, table=side):
                 return {"sheet": sheet(hands, side, self.language)}
-            case commands.AnswerDoubt():
-                self._answer(command.question, command.answer)
+            case commands.AnswerDoubt(question=question, answer=answer):
+                self._answer(question, answer)
             case commands.LookAgain(ruling=ruling):
                 self._look_again(ruling)
-            case commands.Setup():
-                return self._set_up(command)
+            case commands.Setup(act=act):
+                match act:
+                    case "open":
+                        self.walk.open(command.step)
+                    case "answer":
+                        self.walk.answer(command.answer)
+                    case "keep":
+                        self.voice.tell(self.walk.keep().text)
+                    case "skip":
+                        self.walk.skip()
+                    case "close":
+                        self.walk.close()
+                self.changed()
+                return self.walk.progress(look=True)
             case commands.ChangeSettings():
                 return self.change_settings(command.model_dump(exclude_unset=True, exclude={"do"}))
         return {}
@@ -374,8 +377,7 @@ class Referee:
     def begin(self, game: str, players: Sequence[str], options: Mapping[str, object]) -> Session:
         """Begin a game instead of the one before, which ends with its points, if it was in play.
 
-        Raises:
-            BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
+        Raises BadInputError: there is no such game, or it cannot be played like that; the one before goes on then.
         """
         header = Header(game, players_in(players), dict(options))
         game_kind(game).start(header)
@@ -424,8 +426,7 @@ class Referee:
     def correct(self, number: int, data: Mapping[str, Any] | None, session: Session | None = None) -> Change:
         """Correct an event, or strike it (None), and announce the change; session: None for the game on the table.
 
-        Raises:
-            BadInputError: there is no such event, or it cannot be like that.
+        Raises BadInputError: there is no such event, or it cannot be like that.
         """
         with self.turn():
             session = session or self.match.playing()
@@ -434,8 +435,7 @@ class Referee:
     def undo(self) -> Change:
         """Undo an early end, the start of another game, or the latest correction, and announce the change.
 
-        Raises:
-            BadInputError: there is nothing to undo.
+        Raises BadInputError: there is nothing to undo.
         """
         with self.turn():
             what, change = self.match.undoes, self.match.undo()
@@ -503,83 +503,41 @@ class Referee:
             self.store.flush()
             self.voice.tell(*self._announcer(session).sentences(row.data))
 
-    # Setting up, settings and devices
-
-    def _set_up(self, command: commands.Setup) -> Mapping[str, Any]:
-        walk = self.walk
-        match command.act:
-            case "open":
-                walk.open(command.step)
-            case "answer":
-                walk.answer(command.answer)
-            case "keep":
-                self.voice.tell(walk.keep().text)
-            case "skip":
-                walk.skip()
-            case "close":
-                walk.close()
-        self.changed()
-        return walk.progress(look=True)
+    # Settings and devices
 
     def change_settings(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """Change settings, also those that pages do not show.
 
         Raises:
-            BadInputError: they cannot be so.
-            SettingError: a device that they name does not work; nothing has changed.
-            WorkFailedError: the disk does not take them.
+            BadInputError, WorkFailedError: they cannot be so, or the disk does not take them; nothing has changed.
         """
         with self._settling:
             wanted = self.settings.changed(data)
-            others = self._fitted.other_devices(wanted)
-            # A camera in use cannot be tried; where it is the same, its pictures are only turned.
-            same = {"camera"} if wanted.camera == self._fitted.camera else set[str]()
-            # Trying a camera takes seconds, in which rings are ruled: so the lock is not held.
-            self.devices.check(wanted, others - same)
+            others = self.settings.other_devices(wanted)
+            self.devices.check(wanted, others)
+            save_settings(self.folder, wanted)
+            for part in others & {"lamp", "speaker"}:
+                self.health.forget(part)
             with self.turn():
-                settings = self.settings.changed(data)
-                self._take(settings)
-                save_settings(self.folder, settings)
-                self.voice.change(settings)
+                self._take(wanted)
+                self.voice.change(wanted)
                 if self.match.session is not None:
                     self.voice.prepare(self._announcer(self.match.session).fixed_phrases())
                 self._is_changed = True
-            self._fit(settings)
-        return {"settings": settings.public()}
+            self.devices.change(wanted, others, self.health.forget)
+            if "camera" in others:
+                # The calibration is that of the camera before; now the marker cards show the table's place.
+                self.keep_profile(None)
+                self._monitor.forget()
+            self._news.set()
+        return {"settings": self.shown_settings}
 
     def _take(self, settings: TableSettings) -> None:
         self.settings, self.language, self.shown_settings = settings, Language(settings.language), settings.public()
 
-    def _fit(self, settings: TableSettings) -> None:
-        """Change to the devices that other settings name."""
-        others, self._fitted = self._fitted.other_devices(settings), settings
-        if not others:
-            return
-        LOG.info("other devices are set: %s", ", ".join(sorted(others)))
-        self.devices.change(settings, others, self.health.forget)
-        if "lamp" in others:
-            self.health.forget("lamp")
-            self.voice.fit_lamp()
-        if "speaker" in others and not settings.loudspeaker:
-            self.health.forget("speaker")
-        if "camera" in others:
-            # The calibration holds for the camera before; from now on the marker cards show the table's place.
-            table.put_profile_away(self.folder)
-            self.profile = None
-            self.area.use(None)
-            self._monitor.forget()
-            self.look_anew()
-        self._news.set()
-
-    def keep_profile(self, profile: TableProfile) -> None:
-        """Use a table measured just now, also after each start. Raises WorkFailedError: the disk does not take it."""
-        table.keep_profile(self.folder, profile)
-        self.profile = profile
-        self.area.use(profile)
-        self.look_anew()
-
-    def look_anew(self) -> None:
-        """Start with a new watcher: another camera is there."""
+    def keep_profile(self, profile: TableProfile | None) -> None:
+        """Watch with a table measured just now, or without one; see `TableArea.keep`."""
+        self.area.keep(profile)
         with self.lock:
             self.match.look_anew()
 
@@ -596,7 +554,7 @@ class Referee:
             self._news.set()
 
     def _report(self, part: str, state: Health, message: str = "") -> None:
-        self.report(Problem(part, state, message, t_ns=time.monotonic_ns()))
+        self.report(Problem(part, state, message, t_ns=self.clock()))
 
     def report_set_aside(self) -> None:
         """Report unreadable files, on the page and in few words aloud."""
@@ -619,41 +577,24 @@ class Referee:
             # A fault may have come between an event and its rulings: the journal has both in order.
             self.resume()
         while not self._thread.stopping.is_set():
-            with self._watchdog.reading():
-                worked = feed(queue, buffer, self, self._heard, time.monotonic_ns(), self.lock)
-            if not worked:
+            if not feed(queue, buffer, self, self._heard, time.monotonic_ns(), self.lock):
                 queue.wait(LONGEST_SLEEP_S)
             self._phones.tend()
             self.tend(time.monotonic_ns())
         self.ended.set()
 
     def tend(self, now_ns: int) -> None:
-        """Do everything that is due between two inputs: store, devices, caption, copies, the hour, the sign of life."""
+        """Do everything that is due between two inputs: store, devices, voice, copies, the sign of life."""
         self._see_to_store(now_ns)
         if self._news.is_set():
             self._news.clear()
             self.changed()
-        if now_ns - self._noticed_ns >= NOTICE_NS:
-            self._noticed_ns = now_ns
-            self._give_notice(now_ns)
-        caption, since_ns = self._caption
-        if self.voice.caption != caption:
-            self._caption = (self.voice.caption, now_ns)
-        elif caption and now_ns - since_ns > CAPTION_NS:
-            self.voice.clear_caption(caption)
+        session = self.match.session
+        kind = None if session is None or session.over else GAMES[session.header.game]
+        self.voice.tell(*self._notices.take(self.health.states, kind, self.language, now_ns))
+        self.voice.tend(now_ns)
         self._copying.tend(now_ns, in_play=self.match.in_play)
-        if now_ns - self._hour_ns > HOUR_CHECK_NS:
-            self._hour_ns = now_ns
-            self.voice.heed_the_hour()
-        self._watchdog.round_done(now_ns)
-
-    def _give_notice(self, now_ns: int) -> None:
-        """Announce troubles that matter now and have lasted; the page always shows all of them."""
-        with self.lock:
-            session = self.match.session
-            kind = None if session is None or session.over else GAMES[session.header.game]
-        for sentence in self._notices.take(self.health.states, kind, self.language, now_ns):
-            self.voice.tell(sentence)
+        self._watchdog.worked(now_ns)
 
     def _see_to_store(self, now_ns: int) -> None:
         if self.store.trouble is not None and now_ns - self._tried_ns > RETRY_NS:
@@ -662,15 +603,13 @@ class Referee:
                 self.evidence.thin()
             self.store.flush()
         trouble = self.store.trouble
-        if trouble is self._trouble:
-            return
-        self._trouble = trouble
         if trouble is not None:
             self._report("journal", Health.STUCK, phrase(f"service.journal.{trouble.value}"))
-            return
-        self._report("journal", Health.OK)
-        if self.match.session is None:
-            self.resume()
+        elif self._has_trouble:
+            self._report("journal", Health.OK)
+            if self.match.session is None:
+                self.resume()
+        self._has_trouble = trouble is not None
 
     def _fell(self, _fault: Exception) -> None:
         """Make the page show that the referee's thread failed; end the process where it fails again and again."""
@@ -683,7 +622,8 @@ class Referee:
 
     def _heard(self, event: DeviceEvent, outcome: Outcome) -> None:
         LOG.debug("heard: %s", event)
-        self.setup_kit.heard(event)
+        self._watchdog.worked(time.monotonic_ns())
+        self.setup_kit.hearing.note(event, self.clock())
         if isinstance(event, BellEdge | BellPressed):
             self.pictures.bell.append(event)
         if isinstance(event, Problem):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hardware.camera.frames import SECOND_NS
-from hardware.events import TimedEvent
-from referee.errors import SettingError
 from referee.phrases import Remembering, in_language
 from referee.setup.devices import loudness
 from referee.setup.step import Hearing, KeptStep, StepInput, Wish, troubles_in_words
@@ -21,14 +18,10 @@ _OLD_NS = 3 * SECOND_NS
 
 
 class SetupKit:
-    """A `referee.setup.walk.Kit`."""
+    """A `referee.setup.walk.Kit`. hearing: takes the events of bell and sandtimer."""
 
     def __init__(self, referee: Referee) -> None:
-        self._referee, self._hearing = referee, Hearing()
-
-    def heard(self, event: TimedEvent) -> None:
-        """Take an event of bell or sandtimer."""
-        self._hearing.note(event, self._referee.clock())
+        self._referee, self.hearing = referee, Hearing()
 
     def now_ns(self) -> int:
         """Return the time."""
@@ -47,11 +40,11 @@ class SetupKit:
             folder=referee.folder,
             image=frame.bgr() if frame is not None and fresh else None,
             image_t_ns=frame.exposure_end_ns if frame is not None else 0,
-            heard=self._hearing.since(since_ns),
-            profile=referee.profile,
+            heard=self.hearing.since(since_ns),
+            profile=referee.area.profile,
             troubles=troubles_in_words(referee.health.troubles(), language),
             notes=tuple(in_language(note, language) for note in devices.camera_notes),
-            settling=devices.settling,
+            settling=devices.supervisor.settling,
             level=None if devices.loudness is None else loudness(devices.loudness),
             kept=kept,
             cameras=referee.plugged,
@@ -62,14 +55,10 @@ class SetupKit:
         referee = self._referee
         if wish.settings:
             referee.change_settings(wish.settings)
-        for camera in wish.cameras:
-            with suppress(SettingError):
-                referee.change_settings({"camera": camera})
-                break
         if wish.profile is not None:
             referee.keep_profile(wish.profile)
         if wish.settle and not referee.match.in_play:
-            referee.devices.settle(referee.area.outline, focus=True)
+            referee.devices.supervisor.settle(referee.area.outline, focus=True)
         if wish.signal is not None:
             referee.voice.show(wish.signal)
         referee.voice.tell(wish.say)

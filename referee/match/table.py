@@ -1,4 +1,4 @@
-"""The table: its measured profile, and its place in the picture.
+"""The table: its calibration, and its place in the picture.
 
 Pictures are stored without anything outside of it, to protect people round it.
 """
@@ -6,15 +6,12 @@ Pictures are stored without anything outside of it, to protect people round it.
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.problems import Health, Problem
 from referee.errors import BadInputError
 from referee.files import set_aside, write_whole
 from referee.scoring.seats import marker_rectangle
@@ -34,14 +31,14 @@ MARGIN_MM = 80.0
 
 
 class TableArea:
-    """Remembers the table's place.
+    """The table's calibration and place.
 
     profile: the calibrated table, None: marker cards show it. outline: (n, 2) in shares of the picture's size, None
-    while unknown.
+    while unknown. folder: where `keep` keeps calibrations.
     """
 
-    def __init__(self, profile: TableProfile | None = None) -> None:
-        self._profile = profile
+    def __init__(self, profile: TableProfile | None = None, folder: Path = Path()) -> None:
+        self.profile, self._path = profile, folder / PROFILE
         self.outline: Polygon | None = None
 
     def survey(self, image: Image) -> None:
@@ -51,9 +48,17 @@ class TableArea:
         if corners is not None:
             self.outline = corners / (width, height)
 
-    def use(self, profile: TableProfile | None) -> None:
-        """Use a new calibration of the table; None: another camera is there, without one."""
-        self._profile, self.outline = profile, None
+    def keep(self, profile: TableProfile | None) -> None:
+        """Use and keep a new calibration; None: another camera is there, and the one before is put away.
+
+        Raises WorkFailedError: the disk does not take it.
+        """
+        if profile is not None:
+            write_whole(self._path, profile_text(profile).encode())
+        else:
+            with contextlib.suppress(OSError):
+                self._path.replace(self._path.with_name(f"{self._path.stem}-of-the-camera-before{self._path.suffix}"))
+        self.profile, self.outline = profile, None
 
     def cut(self, image: Image) -> tuple[Image, tuple[int, int]] | None:
         """Return the part of a picture with the table, black outside of it, and its top left corner, px.
@@ -82,9 +87,9 @@ class TableArea:
         size_px = (width, height)
         try:
             sight = sight_markers(image)
-            known = None if self._profile is None else table_now(self._profile, image, sight)[0]
-            if known is not None and self._profile is not None and self._profile.edge_mm is not None:
-                return outline_of(known, self._profile.edge_mm)
+            known = None if self.profile is None else table_now(self.profile, image, sight)[0]
+            if known is not None and self.profile is not None and self.profile.edge_mm is not None:
+                return outline_of(known, self.profile.edge_mm)
             table = known or table_from_markers(sight.markers, size_px)
             return outline_of(table, marker_rectangle(sight.markers, table))
         except (VisionError, BadInputError):
@@ -102,28 +107,12 @@ def outline_of(table: Table, rectangle_mm: Polygon) -> Polygon:
     return np.asarray(outline, np.float64)
 
 
-def kept_profile(folder: Path, on_health: Callable[[Problem], object]) -> TableProfile | None:
+def kept_profile(folder: Path) -> TableProfile | None:
     """Return the calibrated table; without it the marker cards in each picture show it."""
     path = folder / PROFILE
-    if not path.exists():
-        return None
     try:
-        return load_profile(path)
-    except VisionError as error:
+        return load_profile(path) if path.exists() else None
+    except VisionError:
         # The page reports files that were set aside, at each start.
-        if set_aside(path) is None:
-            sentence = f"{error}; the marker cards tell."
-            on_health(Problem("table", Health.MISSING, sentence, t_ns=time.monotonic_ns()))
+        set_aside(path)
         return None
-
-
-def keep_profile(folder: Path, profile: TableProfile) -> None:
-    """Keep the calibrated table. Raises WorkFailedError: the disk does not take it."""
-    write_whole(folder / PROFILE, profile_text(profile).encode())
-
-
-def put_profile_away(folder: Path) -> None:
-    """Put away the profile measured with another camera."""
-    path = folder / PROFILE
-    with contextlib.suppress(OSError):
-        path.replace(path.with_name(f"{path.stem}-of-the-camera-before{path.suffix}"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hardware.problems import Health, Problem
-from referee.decks.game_deck import built_in_decks, decks_for, with_version
+from referee.decks.game_deck import decks_for, with_version
 from referee.decks.lookup import find_deck
 from referee.decks.store import DeckStore
 from referee.engine.events import DECK, Header
@@ -44,8 +44,7 @@ class TableDecks:
     def complete(self, header: Header) -> Header:
         """Return a header with the version of its deck.
 
-        Raises:
-            BadInputError: the deck is not among the family's, is broken, or does not fit the game.
+        Raises BadInputError: the deck is not among the family's, is broken, or does not fit the game.
         """
         name = header.options.get(DECK)
         built_in = game_kind(header.game).cards.beside
@@ -95,25 +94,9 @@ class TableDecks:
 
 
 def check_kept(name: str, folder: Path) -> None:
-    """Check that a deck is kept and fits a game.
-
-    Raises:
-        BadInputError: it is neither a game's own nor among the family's, or no game can be played with it. The error
-        lists
-            the decks, or what this one lacks.
-    """
-    store = DeckStore(folder)
-    built_in = built_in_decks()
-    names = [*built_in, *store.names()]
-    if name not in names:
-        raise BadInputError("error.service.there_is_no_deck_called", name=repr(name), list=", ".join(names))
-    if name in built_in:
-        return
-    try:
-        store.load(name)
-    except BadDeckError as error:
-        raise BadInputError(error.key, **error.values) from error
-    if not any(name in decks_for(game, store) for game in GAMES):
+    """Check that a deck is kept and fits a game. Raises BadDeckError or BadInputError if not."""
+    find_deck(name, folder)
+    if not any(name in (game, *decks_for(game, DeckStore(folder))) for game in GAMES):
         raise BadInputError("error.service.no_game_can_be_played", name=repr(name))
 
 

@@ -1,18 +1,16 @@
 """Announces rulings, questions, corrections and instructions, each once: by loudspeaker, lamp and caption.
 
-A speaker or lamp that fails in any way blocks nobody: its fault is reported, and it is reopened after a while.
+Speaker and lamp never block and never raise. One that could not be opened is tried again now and then.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from hardware.lamp import Lamp, Signal, open_lamp
-from hardware.problems import HardwareError, Health, Problem
+from hardware.lamp import Lamp, NullLamp, Signal, open_lamp
+from hardware.problems import Health, Problem
 from hardware.settings import SECOND
 from hardware.speaker import NullSpeaker, Speaker, open_speaker
 from hardware.voice import NOTES, Chime, SpeakerSettings, forget_phrases
@@ -36,8 +34,7 @@ TAKEN_BACK_AFTER_NS = 30 * SECOND
 """The least time of a trouble's absence before its end is announced, and its return is another trouble."""
 REMIND_NS = 2 * SECOND
 """Longer than the lock-out: a ring that comes sooner belongs to the one in question."""
-AGAIN_NS = 5 * SECOND
-FAULTS = (HardwareError, OSError, RuntimeError, ValueError)
+CAPTION_NS, HOUR_CHECK_NS = 8 * SECOND, 20 * SECOND
 _CHIMES = {
     Signal.VALID: Chime.VALID,
     Signal.FALSE: Chime.FALSE,
@@ -63,19 +60,17 @@ class Voice:
 
     The referee's lock guards rulings, questions, corrections and notices; everything else is safe from any thread.
 
-    parts: make speaker and lamp, which report their states, and give the time of day. on_change: called at a new
+    parts: make speaker and lamp, which report their states, and give clock and time of day. on_change: called at a new
     caption. is_quiet: whether announcements are off now. said: the latest announcements, `{"number": counted from 1,
     "text", "urgent": whether it ends the present one, "chime": its notes before that, [Hz, ms] each}`, for pages that
     speak.
     """
 
     def __init__(self, parts: Parts, settings: TableSettings, report: OnHealth, on_change: Callable[[], None]) -> None:
-        self._settings, self._time_of_day, self._on_change = settings, parts.time_of_day, on_change
+        self._parts, self._settings, self._report, self._on_change = parts, settings, report, on_change
         self._lock = threading.Lock()
-        self._speaker = _Reopened("speaker", lambda on_health: parts.speaker(self._settings, on_health), report)
-        self._lamp = _Reopened("lamp", lambda on_health: parts.lamp(self._settings, on_health), report)
-        self._phrases: tuple[str, ...] = ()
-        self.caption = ""
+        self._speaker, self._lamp = parts.speaker(settings, report), parts.lamp(settings, report)
+        self.caption, self._caption_before, self._caption_ns, self._hour_ns = "", "", 0, 0
         self.said: tuple[dict[str, Any], ...] = ()
         self._number = 0
         self._asked: tuple[int, str, RulingData] | None = None
@@ -185,7 +180,7 @@ class Voice:
                 notes = () if chime is None else NOTES[chime]
                 said = {"number": self._number, "text": " ".join(sentences), "urgent": urgent, "chime": notes}
                 self.said = (*self.said, said)[-MOST_SAID:]
-                self._speaker.use(lambda speaker: speaker.say(sentences, urgent=urgent, chime=chime))
+                self._speaker.say(sentences, urgent=urgent, chime=chime)
         self._on_change()
 
     def tell(self, *sentences: str) -> None:
@@ -196,52 +191,70 @@ class Voice:
     def say_aloud(self, sentence: str) -> None:
         """Announce something at any hour, without caption and without pages: anybody may look at those."""
         with self._lock:
-            self._speaker.use(lambda speaker: speaker.say((sentence,), urgent=False))
+            self._speaker.say((sentence,), urgent=False)
 
     def show(self, signal: Signal) -> None:
         """Show a signal by the lamp alone."""
-        self._lamp.use(lambda lamp: lamp.show(signal))
+        self._lamp.show(signal)
 
-    def clear_caption(self, text: str) -> None:
-        """Clear a caption if it is still the present one."""
+    def tend(self, now_ns: int) -> None:
+        """Clear a caption that was shown for long enough, and heed the hour; to be called often."""
         with self._lock:
-            if self.caption != text or not text:
-                return
-            self.caption = ""
-        self._on_change()
+            if self.caption != self._caption_before:
+                self._caption_before, self._caption_ns = self.caption, now_ns
+            is_over = self.caption != "" and now_ns - self._caption_ns > CAPTION_NS
+            self.caption = "" if is_over else self.caption
+        if is_over:
+            self._on_change()
+        if now_ns - self._hour_ns > HOUR_CHECK_NS:
+            self._hour_ns = now_ns
+            self._open_missing(now_ns)
+            self.heed_the_hour()
 
     def forget(self) -> None:
         """Clear the caption, and past, waiting and rendered announcements: a name may be in them."""
         with self._lock:
-            self.caption, self.said, self._phrases = "", (), ()
-            self._speaker.reopen(forget_phrases)
+            self.caption, self.said = "", ()
+            self._speaker.close()
+            forget_phrases()
+            self._speaker = self._parts.speaker(self._settings, self._report)
         self._on_change()
 
     def prepare(self, phrases: Sequence[str]) -> None:
         """Render phrases ahead that must be announced at once."""
         with self._lock:
-            self._phrases = tuple(phrases)
-            self._speaker.use(lambda speaker: speaker.prepare(self._phrases))
+            self._speaker.prepare(phrases)
 
     def change(self, settings: TableSettings) -> None:
         """Change the settings."""
         with self._lock:
             before, self._settings = self._settings, settings
             if any(getattr(before, name) != getattr(settings, name) for name in _OF_SPEAKER):
-                self._speaker.reopen()
+                self._speaker.close()
+                self._speaker = self._parts.speaker(settings, self._report)
+            if before.lamp != settings.lamp:
+                self._lamp.close()
+                self._lamp = self._parts.lamp(settings, self._report)
         self.heed_the_hour()
 
-    def fit_lamp(self) -> None:
-        """Open the lamp with the present settings."""
-        self._lamp.reopen()
-        self.heed_the_hour()
+    def _open_missing(self, now_ns: int) -> None:
+        """Try the fitted devices that could not be opened: another program may have held the lamp's pins."""
+        with self._lock:
+            if isinstance(self._speaker, NullSpeaker) and self._settings.loudspeaker:
+                self._speaker = self._parts.speaker(self._settings, self._report)
+                if not isinstance(self._speaker, NullSpeaker):
+                    self._report(Problem("speaker", Health.OK, t_ns=now_ns))
+            if isinstance(self._lamp, NullLamp) and self._settings.lamp:
+                self._lamp = self._parts.lamp(self._settings, self._report)
+                if not isinstance(self._lamp, NullLamp):
+                    self._report(Problem("lamp", Health.OK, t_ns=now_ns))
 
     def heed_the_hour(self) -> None:
-        """Mute or unmute by the time of day; to be called now and then."""
-        quiet = self.is_quiet = self._settings.is_quiet_at(*self._time_of_day())
-        self._lamp.use(lambda lamp: lamp.mute(quiet))
-        if quiet:
-            self._speaker.use(lambda speaker: speaker.hush())
+        """Mute or unmute by the time of day."""
+        self.is_quiet = self._settings.is_quiet_at(*self._parts.time_of_day())
+        self._lamp.mute(self.is_quiet)
+        if self.is_quiet:
+            self._speaker.hush()
 
     def close(self) -> None:
         """Be silent and dark."""
@@ -299,77 +312,6 @@ def signal_of(ruling: RulingData) -> Signal | None:
     if ruling["ruling"] == "ring":
         return Signal.VALID if ruling["valid"] else Signal.FALSE
     return _SIGNALS.get(ruling["ruling"])
-
-
-class _Closable(Protocol):
-    def close(self) -> None:
-        """Let it go."""
-
-
-Device = TypeVar("Device", bound=_Closable)
-
-
-class _Reopened(Generic[Device]):
-    """A device by its name, and its opener. Safe to use from any thread.
-
-    One that fails in any way is closed, and opened again at its next use after a while.
-    """
-
-    def __init__(self, name: str, opener: Callable[[OnHealth], Device], on_health: OnHealth) -> None:
-        self._name, self._opener, self._on_health = name, opener, on_health
-        self._lock = threading.RLock()
-        self._failed_ns: int | None = None
-        self._device: Device | None = None
-        self._is_missing = self._is_closed = False
-        self.reopen()
-
-    def reopen(self, between: Callable[[], object] = lambda: None) -> None:
-        """Close the device, and open it with the present settings."""
-        with self._lock:
-            self._let_go()
-            between()
-            self._failed_ns = None
-            self.use(lambda device: None)
-
-    def use(self, work: Callable[[Device], object]) -> None:
-        """Do some work with the device; nothing while it has just failed."""
-        with self._lock:
-            now_ns = time.monotonic_ns()
-            if self._is_closed or (self._failed_ns is not None and now_ns - self._failed_ns < AGAIN_NS):
-                return
-            try:
-                if self._device is None:
-                    self._is_missing = False
-                    self._device = self._opener(self._report)
-                if not self._is_missing:
-                    work(self._device)
-            except FAULTS as error:
-                why = " ".join(str(error).split())[:200]
-                self._on_health(Problem(self._name, Health.MISSING, why, t_ns=now_ns))
-                self._is_missing = True
-            if self._is_missing:
-                self._failed_ns = time.monotonic_ns()
-                self._let_go()
-            elif self._failed_ns is not None:
-                self._failed_ns = None
-                self._on_health(Problem(self._name, Health.OK, t_ns=now_ns))
-
-    def close(self) -> None:
-        """Close the device for good."""
-        with self._lock:
-            self._is_closed = True
-            self._let_go()
-
-    def _let_go(self) -> None:
-        device, self._device = self._device, None
-        if device is not None:
-            with contextlib.suppress(*FAULTS):
-                device.close()
-
-    def _report(self, health: Problem) -> None:
-        """Take the device's report; one that reports itself missing while it is opened does nothing."""
-        self._is_missing = self._is_missing or (self._device is None and health.state is not Health.OK)
-        self._on_health(health)
 
 
 def default_speaker(settings: TableSettings, on_health: OnHealth) -> Speaker:

@@ -15,7 +15,7 @@ from hardware.problems import Health
 from hardware.settings import SEATS_MAX
 from referee.language import Language
 from referee.mqtt import topics
-from referee.sayings.mishaps import GUARD
+from referee.sayings.service import GUARD
 
 COUNT, PAUSE = "count", "pause"
 

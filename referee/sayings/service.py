@@ -10,10 +10,9 @@ from referee.games.registry import GAMES
 from referee.language import Language
 from referee.phrases import Phrase, in_language, phrase
 from referee.safe_text import harmless
-from referee.sayings.mishaps import GUARD
 
-PART = "part "
-"""Names of restarted threads on the health board."""
+PART, GUARD = "part ", "guard "
+"""These begin the names of restarted threads, and of mishaps, on the health board."""
 
 
 def problem(one: Problem, language: Language) -> str:

@@ -39,10 +39,10 @@ class CameraStep(Step):
         self._best = 0.0
 
     def begin(self, seen: StepInput) -> Wish:
-        """Try the other cameras that are plugged in, if the present one gives no picture."""
-        if seen.image is not None or "camera" not in seen.troubles:
-            return Wish()
-        return Wish(cameras=[camera for camera, _ in seen.cameras() if camera != seen.settings.camera])
+        """Choose another camera that is plugged in, if the present one gives no picture."""
+        others = [camera for camera, _ in seen.cameras() if camera != seen.settings.camera]
+        is_missing = seen.image is None and "camera" in seen.troubles
+        return Wish({"camera": others[0]} if is_missing and others else {})
 
     def look(self, seen: StepInput) -> StepFinding:
         """Judge the picture."""

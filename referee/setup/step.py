@@ -20,8 +20,7 @@ from referee.files import kept_data, set_aside, write_whole
 from referee.language import Language
 from referee.match.settings import TableSettings
 from referee.phrases import as_data, from_data
-from referee.sayings.mishaps import GUARD
-from referee.sayings.service import problem
+from referee.sayings.service import GUARD, problem
 from vision.arrays import Image, Points
 from vision.profile import TableProfile, seats_fit
 
@@ -143,8 +142,7 @@ class StepInput:
 class Wish:
     """Requested effect of a step.
 
-    settings: changes. cameras: the first of these that gives a picture is chosen. settle: set the camera up again.
-    signal: for the lamp.
+    settings: changes. settle: set the camera up again. signal: for the lamp.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -153,7 +151,6 @@ class Wish:
     signal: Signal | None = None
     say: str = ""
     data: Mapping[str, object] = field(default_factory=dict)
-    cameras: Sequence[str] = ()
 
 
 class Step(Protocol):

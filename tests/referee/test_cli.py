@@ -81,7 +81,7 @@ WRONG = [
     ("teach Mine TABLE -o out.txt", 2, "call it out.deck"),
     ("record -o nowhere/out.mcap --camera TABLE", 2, "there is no folder nowhere"),
     ("mqtt --state TABLE", 1, "cannot be used"),
-    ("run --port 0 --deck nobody's", 2, "only confetti"),
+    ("run --port 0 --deck nobody's", 2, "only coloretto, confetti"),
     ("run --port 0 --table gone.json", 2, "no table profile gone.json"),
     ("run --port 0 --camera=", 2, "camera"),
     ("run --port 0 --camera usb:webcam", 2, "camera"),

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from hardware.camera.frames import SECOND_NS, Frame
 from hardware.events import BellPressed
+from referee.engine.event_models import parsed
 from referee.engine.events import Header
 from referee.engine.log import RulingData
 from referee.engine.session import Session
 from referee.games.piccolino.demo import PiccolinoGame, PiccolinoPlan, write_piccolino
-from referee.games.piccolino.events import Bell, parse_action
+from referee.games.piccolino.events import EVENTS, Bell
 from referee.games.piccolino.rules import OneBell
 from referee.games.registry import game_kind, watcher_for
 from referee.watchers.table_finder import WatchSetup
@@ -53,7 +54,7 @@ class PilesTable:
         game = self.session.game
         seen = self.session.watcher.hear(BellPressed(ring_ns, seat))
         for event in seen.events:
-            action = parse_action(event, len(self.table.script.people))
+            action = parsed(EVENTS, event, len(self.table.script.people), "Piccolino")
             if isinstance(action, Bell) and isinstance(game, OneBell):
                 return game.game.foresee(action).as_json()
             self.session.say(event)

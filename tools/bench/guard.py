@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
-from hardware.camera.frames import SECOND_NS, Frame
+from hardware.camera.frames import SECOND_NS
 from referee.decks.lookup import find_deck
 from referee.games.confetti import demo as confetti_script
 from referee.games.piccolino import demo as piccolino_script
-from referee.match.monitor_pictures import PICTURES, Lasting, Mishap, PictureMonitor, Stripes
+from referee.match.monitor_pictures import Mishap, PictureMonitor
 from simulation.live import LiveTable, Shots
 from simulation.view import Look
-from tests.support.evening import GAMMA, relit
+from tests.support.evening import relit
 from tools.bench.common import Row, command, say, timed
 from vision.arrays import Image
 from vision.deck import load_deck
@@ -27,8 +27,6 @@ _SIZE = (1280, 720)
 _PX_PER_MM = 1.1  # of the drawn tables, approximately
 _WAITS_S = 4.0
 _TABLES = ("wood", "cloth", "plain", "checked", "white")
-
-_FLICKER = "flicker"
 
 Alter = Callable[[Image], Image]
 
@@ -66,12 +64,9 @@ def measure(mishaps: int = 140, hours: float = 0.2, seed: int = 1) -> Row:
 def cause_mishaps(count: int, seed: int) -> Iterator[Noticed]:
     """Cause mishaps of all kinds in turn, each in a game of its own."""
     luck = random.Random(seed)
-    names = [*KINDS, _FLICKER]
+    names = list(KINDS)
     for number in range(count):
         kind = names[number % len(names)]
-        if kind == _FLICKER:
-            yield _watch_flicker(luck)
-            continue
         what, alter = KINDS[kind](luck)
         table = _table(luck)
         begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
@@ -91,9 +86,9 @@ def play_quietly(hours: float, seed: int) -> Iterator[Quiet]:
     luck, played_s = random.Random(seed), 0.0
     while played_s < hours * 3600:
         table, guard = _table(luck), PictureMonitor()
-        lamps, reported, on = _LampGuard(table), list[tuple[float, str]](), frozenset[Mishap]()
+        reported, on = list[tuple[float, str]](), frozenset[Mishap]()
         for t_s in _looks(0.0, table.script.length_s):
-            now = guard.look(_shown(table, t_s), round(t_s * SECOND_NS)) | lamps.look(t_s)
+            now = guard.look(_shown(table, t_s), round(t_s * SECOND_NS))
             reported += [(t_s, mishap.value) for mishap in Mishap if mishap in now - on]
             on = now
         played_s += table.script.length_s
@@ -112,49 +107,6 @@ def _watch(kind: str, what: str, table: LiveTable, alter: Alter, begins_s: float
             return Noticed(kind, what, t_s - begins_s, next(one.value for one in Mishap if one in begun))
     already = min(guard.on, key=lambda mishap: mishap.value, default=None)
     return Noticed(kind, what, None if already is None else 0.0, None if already is None else already.value)
-
-
-def _watch_flicker(luck: random.Random) -> Noticed:
-    """Switch on a ceiling or dimmed lamp that flickers with the mains, and return the guard's report."""
-    table = _table(luck)
-    begins_s = luck.uniform(6.0, table.script.length_s - _WAITS_S - 1)
-    hertz, depth, readout_s = luck.choice((100.0, 120.0)), luck.uniform(0.08, 0.35), luck.uniform(0.012, 0.035)
-    # A camera's clock differs slightly from the mains'.
-    hertz *= 1 + luck.uniform(-1, 1) * 0.002
-    rows_s = np.linspace(0, readout_s, _SIZE[1])
-
-    def alter(frame: Frame) -> Frame:
-        t_s = frame.exposure_end_ns / SECOND_NS
-        if t_s < begins_s:
-            return frame
-        swing = 1 + depth * np.cos(2 * np.pi * hertz * (t_s + rows_s))
-        levels = frame.image * (swing ** (1 / GAMMA))[:, None, None]
-        return replace(frame, image=np.asarray(np.rint(np.clip(levels, 0, 255)), np.uint8))
-
-    lamps = _LampGuard(table, alter)
-    what = f"{hertz:.1f} times a second, by {depth:.2f} of the light, rows within {1000 * readout_s:.0f} ms"
-    for t_s in (*_looks(begins_s - 4.0, 4.0), *_looks(begins_s, _WAITS_S)):
-        if lamps.look(t_s):
-            return Noticed(_FLICKER, what, t_s - begins_s, _FLICKER)
-    return Noticed(_FLICKER, what, None, None)
-
-
-class _LampGuard:
-    """Detects stripes as the guard does; alter: applies the lamp to each frame."""
-
-    def __init__(self, table: LiveTable, alter: Callable[[Frame], Frame] = lambda frame: frame) -> None:
-        self._table, self._alter = table, alter
-        self._stripes, self._lasting = Stripes(self._frames), Lasting()
-
-    def look(self, t_s: float) -> frozenset[Mishap]:
-        """Return the present mishaps."""
-        t_ns = round(t_s * SECOND_NS)
-        return self._lasting.take({Mishap.FLICKER: self._stripes.are_seen(t_ns)}, t_ns)
-
-    def _frames(self, start_ns: int, end_ns: int) -> list[Frame]:
-        """Return the last frames before an instant, as many as the guard reads."""
-        last = _index(self._table, end_ns / SECOND_NS)
-        return [self._alter(self._table.frame(index)) for index in range(max(0, last - PICTURES + 1), last + 1)]
 
 
 def _index(table: LiveTable, t_s: float) -> int:
@@ -268,7 +220,6 @@ EXPECTED = {
     "lock lost": {Mishap.LIGHT, Mishap.DARK, Mishap.BRIGHT},
     "out of focus": {Mishap.BLURRED, Mishap.SMEARED},
     "smear": {Mishap.SMEARED, Mishap.BLURRED},
-    _FLICKER: {Mishap.FLICKER},
 }
 """The right reports of the guard for each kind."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PrivateAttr, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter
 
-from referee.engine.event_models import EventModel, Ns, Seat, Seats, parsed
-from referee.engine.events import Event
+from referee.engine.event_models import EventModel, Ns, Seat, Seats
 from referee.errors import BadInputError
 from referee.games.piccolino.tops import Mood
 from referee.jsonlines import is_name, shown
@@ -70,20 +69,19 @@ class Bell(EventModel):
     no_clowns: bool = False
     """Whether no card of this game was identified as a clown of its deck yet."""
 
-    _seen_again: bool = PrivateAttr(default=False)
-
-    @property
-    def seen_again(self) -> bool:
-        """Return whether a seat was unseen until its pile came back into sight unchanged."""
-        return self._seen_again
+    seen_again: ClassVar[bool] = False
+    """Whether a seat was unseen until its pile came back into sight unchanged."""
 
     def with_seen(self, seat: int) -> Bell:
         """Return the ring with the pile of a seat known."""
-        if seat not in self.unseen:
-            return self
-        ring = self.model_copy(update={"unseen": tuple(one for one in self.unseen if one != seat)})
-        ring._seen_again = True
-        return ring
+        unseen = tuple(one for one in self.unseen if one != seat)
+        return self if unseen == self.unseen else _SeenBell(**{**dict(self), "unseen": unseen})
+
+
+class _SeenBell(Bell):
+    """A ring that could be ruled once a pile was in sight again."""
+
+    seen_again: ClassVar[bool] = True
 
 
 class RingerNamed(EventModel):
@@ -110,12 +108,3 @@ class Stopped(EventModel):
 
 Action = CardShown | CardRead | PileGone | PileUnchanged | Bell | RingerNamed | Decided | Stopped
 EVENTS: TypeAdapter[Action] = TypeAdapter(Annotated[Action, Field(discriminator="event")])
-
-
-def parse_action(event: Event, players: int) -> Action:
-    """Return an event's model.
-
-    Raises:
-        BadInputError: unknown event, seat or card.
-    """
-    return parsed(EVENTS, event, players, "Piccolino")

@@ -10,9 +10,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from referee.engine.event_models import parsed
 from referee.engine.events import Event, Game, Header, Question, Ruling
 from referee.errors import BadInputError
 from referee.games.piccolino.events import (
+    EVENTS,
     Action,
     Bell,
     CardRead,
@@ -22,7 +24,6 @@ from referee.games.piccolino.events import (
     PileUnchanged,
     RingerNamed,
     Stopped,
-    parse_action,
 )
 from referee.games.piccolino.rulings import (
     AlsoRang,
@@ -358,7 +359,7 @@ class OneBell(Game):
         Raises:
             BadInputError: unknown event, seat or card; the state is unchanged then.
         """
-        action = parse_action(event, self.game.players)
+        action = parsed(EVENTS, event, self.game.players, "Piccolino")
         if isinstance(action, RingerNamed) and (self._waiting or action.ring_t_ns is not None):
             self._name(action)
         elif not (isinstance(action, PileUnchanged) and self._take_doubt(action.seat)):

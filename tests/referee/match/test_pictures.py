@@ -106,30 +106,26 @@ def frames() -> tuple[Frame, Frame]:
     return live.frame(1), live.frame(8)
 
 
-def test_both_pictures_show_the_part_in_which_a_card_was_laid(frames: tuple[Frame, Frame]) -> None:
+def test_both_pictures_show_the_table_before_a_card_was_laid_and_after(frames: tuple[Frame, Frame]) -> None:
     pictures = QuestionPictures(TableArea())
     pictures.heed({"doubt-1-5-who_took": None}, *frames)
     names = pictures.names["doubt-1-5-who_took"]
     before, now = (decoded(pictures.find(str(names[when]))) for when in ("before", "now"))
-    assert before.shape == now.shape and now.shape[0] * now.shape[1] < frames[1].bgr().shape[0] * 800 / 2
+    assert before.shape == now.shape
     changed = cv2.absdiff(cv2.GaussianBlur(before, (0, 0), 3), cv2.GaussianBlur(now, (0, 0), 3)).max(axis=2) > 40
     assert changed.any() and not changed[:3].any() and not changed[:, :3].any()
 
 
 def test_what_a_question_is_about_is_outlined_in_the_picture_that_it_is_about(frames: tuple[Frame, Frame]) -> None:
-    pictures = QuestionPictures(TableArea())
     place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))
-    doubted = Shown(frames[1], (Outline(place, 1, "red", certain=False),))
-    pictures.heed({"doubt-1-5-area_differs": doubted}, frames[0], frames[0])
-    assert pictures.names == {"doubt-1-5-area_differs": {"before": None, "now": "doubt-1-5-area_differs-now"}}
-    shown = decoded(pictures.find("doubt-1-5-area_differs-now")).astype(int)
-    assert shown.shape[1] < shown.shape[0]
-    red = (shown[..., 2] > 150) & (shown[..., :2].max(axis=2) < 110)
-    assert red.sum() > 200
-    # Where no card has an outline, the table is shown.
-    pictures = QuestionPictures(TableArea())
-    pictures.heed({"doubt-1-5-area_differs": Shown(frames[1], ())}, frames[0], frames[0])
-    assert decoded(pictures.find("doubt-1-5-area_differs-now")).shape[1] == 800
+    reds = []
+    for outlines in ((), (Outline(place, 1, "red", certain=False),)):
+        pictures = QuestionPictures(TableArea())
+        pictures.heed({"doubt-1-5-area_differs": Shown(frames[1], outlines)}, frames[0], frames[0])
+        assert pictures.names == {"doubt-1-5-area_differs": {"before": None, "now": "doubt-1-5-area_differs-now"}}
+        shown = decoded(pictures.find("doubt-1-5-area_differs-now")).astype(int)
+        reds.append(((shown[..., 2] > 150) & (shown[..., :2].max(axis=2) < 110)).sum())
+    assert reds[1] > reds[0] + 200
 
 
 def test_where_nobody_knows_where_the_table_is_no_picture_of_the_room_is_given() -> None:

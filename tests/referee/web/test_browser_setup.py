@@ -72,7 +72,7 @@ def test_a_new_machine_is_set_up_step_by_step(page: PageUnderTest, windows: Wind
     tab.get_by_role("button", name="Bell").click()
     expect(tab.locator(".setup-found")).to_contain_text("0 of 3")
     for _ in range(3):
-        table.referee.setup_kit.heard(BellPressed(time.monotonic_ns(), None))
+        table.referee.setup_kit.hearing.note(BellPressed(time.monotonic_ns(), None), time.monotonic_ns())
     expect(tab.locator(".setup-found.good")).to_contain_text("The bell works.")
     window.tap("Keep it and go on")
     heading("Sandtimer")
@@ -122,7 +122,7 @@ def test_a_seat_is_dragged_on_the_picture_and_moved_by_keys(page: PageUnderTest,
         assert whole["x"] <= box["x"] and box["x"] + box["width"] <= whole["x"] + whole["width"]
 
     def placed() -> tuple[float, ...] | None:
-        profile = table.referee.profile
+        profile = table.referee.area.profile
         assert profile is not None
         return profile.seats.get(3)
 

@@ -1,4 +1,0 @@
-"""Names of mishaps (`referee.match.monitor`)."""
-
-GUARD = "guard "
-"""Begins the names of mishaps on the health board."""

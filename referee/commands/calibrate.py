@@ -119,7 +119,7 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
         VisionError: a picture cannot be read, or the pictures do not show one table.
     """
     from calibration.survey import survey
-    from referee.measured_table import profile_of
+    from referee.setup.measured_table import profile_of
     from vision.profile import REACH_MM, profile_text
 
     if step != "table" or not images or output is None:

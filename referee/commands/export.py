@@ -98,7 +98,7 @@ def _complained(sentences: list[str], games: Sequence[int]) -> int:
         named = ", ".join(map(str, games[:10])) + (", …" if len(games) > 10 else "")
         sentences.append(phrase("terminal.what_cannot_be_read_is", list=named))
     if sentences:
-        complain("export", "; ".join(sentences))
+        complain("export", "; ".join(map(for_people, sentences)))
     return 1 if sentences else 0
 
 

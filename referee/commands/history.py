@@ -58,8 +58,10 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
         output.say(phrase("terminal.simulated_tables_games_lie_apart"))
     output.flush()
     if faults:
-        more = len(faults) - _MOST_FAULTS
-        complain("history", " ".join([*faults[:_MOST_FAULTS], *([f"And {more} more like this."] if more > 0 else [])]))
+        shown = faults[:_MOST_FAULTS]
+        if more := len(faults) - len(shown):
+            shown.append(phrase("terminal.more_like_this", n=more))
+        complain("history", " ".join(map(for_people, shown)))
     return 1 if faults else 0
 
 

@@ -37,7 +37,7 @@ def command(path: Path, state: Path | None) -> int:
     with locked(state_folder(state)) as folder, open_archive(path) as archive:
         connection, aside = open_store(folder / JOURNAL)
         if aside is not None:
-            complain("import", f"the file of games was damaged; it is kept as {aside.name}")
+            complain("import", phrase("terminal.games_damaged_kept_as", name=aside.name))
         try:
             take_games(archive, connection, folder / EVIDENCE, tally)
         except sqlite3.Error as error:
@@ -59,5 +59,5 @@ def _report(tally: ImportTally) -> int:
     if tally.pictures_left_out:
         complaints.append(phrase("terminal.pictures_in_it_that_cannot", number=tally.pictures_left_out))
     if complaints:
-        complain("import", "; ".join(complaints))
+        complain("import", "; ".join(map(for_people, complaints)))
     return 2 if complaints else 0

@@ -142,7 +142,7 @@ def replay_recording(
     printer = _Printer(recorded.header, as_json, before)
     check_plays(known.deck, recorded.header.game)
     if known.changed:
-        complain("replay", f"the deck {known.deck.name} has been changed since this game: rulings may differ")
+        complain("replay", phrase("terminal.deck_changed_since_game", deck=known.deck.name))
     for outcome in recorded.judge(WatchSetup(known.deck, profile)):
         for ruling in outcome.rulings:
             printer.ruling(ruling)
@@ -216,5 +216,5 @@ class _Printer:
             self._print_changes()
         self._output.flush()
         if self._complaints > MOST_COMPLAINTS:
-            complain("replay", f"and {self._complaints - MOST_COMPLAINTS} more lines like this were left out")
+            complain("replay", phrase("terminal.more_lines_left_out", n=self._complaints - MOST_COMPLAINTS))
             self._complaints = 0

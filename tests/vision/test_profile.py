@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
-from referee.measured_table import profile_of
+from referee.setup.measured_table import profile_of
 from vision.camera_moved import not_shown_to_stand, stand_of, table_now
 from vision.errors import BadTableError, MovedCameraError
 from vision.image import load_image

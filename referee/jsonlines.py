@@ -157,18 +157,13 @@ def _real(text: str) -> float:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise BadInputError("error.detail", text=key_twice(pairs))
+        seen = set[str]()
+        for key, _ in pairs:
+            # Each key is checked once, because strangers send them.
+            if key in seen:
+                raise BadInputError("error.jsonlines.key_twice", key=shown(key))
+            seen.add(key)
     return found
-
-
-def key_twice(pairs: Iterable[tuple[str, object]]) -> str:
-    """Return the error about the first duplicate key; each key is checked once, because strangers send them."""
-    seen = set[str]()
-    for key, _ in pairs:
-        if key in seen:
-            return f"the key {shown(key)} stands there twice"
-        seen.add(key)
-    raise ValueError("no key comes again")
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_such_number, parse_float=_real, object_pairs_hook=_object)

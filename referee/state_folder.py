@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ SIMULATED = "simulated"
 INSTALLED = Path("/var/lib/ringmaster")
 """Folder of the installed service's files."""
 _LOCK = "lock"
+_ROOT = Path(__file__).parents[1]
 _MEMORY = Path("/dev/shm")
 """Takes temporary files where the whole disk is read-only."""
 
@@ -32,6 +34,23 @@ def state_folder(given: Path | None = None, environment: Mapping[str, str] = os.
     if service := environment.get("STATE_DIRECTORY"):
         return Path(service.split(":")[0])
     return Path(environment.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "ringmaster"
+
+
+def as_typed(command: str, folder: Path | None = None, *, as_root: bool = False) -> str:
+    """Return a command to be typed here: by name where Ringmaster is installed, by path in a checkout.
+
+    folder: the state folder of the command. as_root: whether the folder is another user's.
+    """
+    program = Path(sys.prefix) / "bin" / "ringmaster"
+    if (_ROOT / "pyproject.toml").exists() and program.is_relative_to(_ROOT):
+        name = str(program.relative_to(_ROOT))
+    else:
+        name = "ringmaster" if shutil.which("ringmaster") else str(program)
+    sudo = "sudo " if as_root or folder == INSTALLED else ""
+    if folder is not None and folder.name == SIMULATED:
+        folder = folder.parent
+    usual = folder in (None, INSTALLED, state_folder(environment={}))
+    return f"{sudo}{name} {command}{'' if usual else f' --state {folder}'}"
 
 
 @contextmanager

@@ -116,7 +116,7 @@ def _survey(step: str | None, images: Sequence[str], output: Path | None, reach:
         VisionError: a picture cannot be read, or the pictures do not show one table.
     """
     from calibration.survey import survey
-    from referee.measured_table import profile_of
+    from referee.setup.measured_table import profile_of
     from vision.image import load_picture
     from vision.profile import REACH_MM, profile_text
 

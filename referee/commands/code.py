@@ -20,10 +20,9 @@ def command(state: Path | None, as_json: bool) -> int:
     Raises:
         WorkFailedError: no referee runs, or it belongs to another user.
     """
-    from referee.called import called
     from referee.jsonlines import to_line
     from referee.language import Language, language_of
-    from referee.state_folder import INSTALLED, SIMULATED, state_folder
+    from referee.state_folder import INSTALLED, SIMULATED, as_typed, state_folder
     from referee.web.pairing_socket import ask_at_door
     from referee.web.qr import qr_lines
 
@@ -47,7 +46,7 @@ def command(state: Path | None, as_json: bool) -> int:
                 print(scan, *qr_lines(f"{address}#pair={code}"), sep="\n")
             return 0
     if locked is not None:
-        again = called("code", locked, as_root=True)
+        again = as_typed("code", locked, as_root=True)
         raise WorkFailedError("error.commands.only_referees_own_user_and", again=again)
-    start = "sudo systemctl start ringmaster" if INSTALLED.is_dir() else called("run")
+    start = "sudo systemctl start ringmaster" if INSTALLED.is_dir() else as_typed("run")
     raise WorkFailedError("error.commands.no_referee_runs_here_start", start=start)

@@ -39,12 +39,11 @@ def command(
         BadInputError: they are invalid.
         WorkFailedError: they cannot be stored, or belong to another user.
     """
-    from referee.called import called
     from referee.jsonlines import to_line
     from referee.mqtt.settings import FILE, load_mqtt, save_mqtt, take_mqtt
     from referee.output import complain, for_people
     from referee.phrases import phrase
-    from referee.state_folder import state_folder
+    from referee.state_folder import as_typed, state_folder
 
     folder = state_folder(state)
     if on and off:
@@ -70,7 +69,7 @@ def command(
             save_mqtt(folder, settings)
     except PermissionError as error:
         raise WorkFailedError(
-            "error.commands.is_referees_own_say", folder=folder, value=called("mqtt", as_root=True)
+            "error.commands.is_referees_own_say", folder=folder, value=as_typed("mqtt", as_root=True)
         ) from error
     shown = settings.public()
     if as_json:

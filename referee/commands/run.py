@@ -17,6 +17,7 @@ from referee.commands import COMMANDS, options
 from referee.errors import BadInputError, RingmasterError, WorkFailedError
 from referee.log import LEVELS, begin_log
 from referee.output import complain
+from referee.phrases import phrase
 
 if TYPE_CHECKING:
     from referee.demo.devices import SimulatedDevices
@@ -187,4 +188,4 @@ def _until_stopped(shutdown: Shutdown) -> Iterator[threading.Event]:
 def _say_fault(fault: threading.ExceptHookArgs) -> None:
     name = fault.thread.name if fault.thread is not None else "?"
     what = " ".join(f"{fault.exc_type.__name__}: {fault.exc_value}".split())[:200]
-    complain("run", f"a fault of its own in the part “{name}” ({what}); please report it")
+    complain("run", phrase("terminal.own_fault_in_part", part=name, what=what))

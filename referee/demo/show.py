@@ -17,7 +17,6 @@ from hardware.camera.frames import Frame, FrameExposed
 from hardware.events import SandResumed, SandTrouble
 from hardware.events import TimedEvent as DeviceEvent
 from referee.announcer import Announcement, Announcer
-from referee.called import called
 from referee.decks.game_deck import deck_of, version_of
 from referee.decks.store import DeckStore
 from referee.demo.album import FinishAlbum
@@ -45,6 +44,7 @@ from referee.output import Output, for_people
 from referee.phrases import phrase
 from referee.sayings import sandtimer
 from referee.scoring.evidence_picture import write_picture
+from referee.state_folder import as_typed
 from referee.watchers.table_finder import WatchSetup
 from referee.web.hosts import where
 from vision.errors import VisionError
@@ -231,7 +231,7 @@ def _say_what_is_next(drawn: bool, options: ShowOptions, say: Say) -> None:
     """Print the picture's path, and commands to try."""
     if drawn:
         say(for_people(phrase("terminal.picture_with_evidence_drawn_in", path=options.picture.absolute())))
-    command = called("").strip()
+    command = as_typed("").strip()
     say("")
     say(for_people(phrase("terminal.what_to_try_next")))
     for words, why in (

@@ -15,8 +15,8 @@ from pydantic import AfterValidator, Field, model_validator
 from referee.errors import BadInputError, SettingError, WorkFailedError
 from referee.files import set_aside
 from referee.jsonlines import shown
-from referee.machine_id import own_name
 from referee.models import Model, refused_as
+from referee.mqtt.machine_id import own_name
 from referee.phrases import Phrase
 from referee.sayings import house
 from referee.sayings.service import settings_left

@@ -10,9 +10,9 @@ import numpy as np
 from calibration.survey import ENOUGH, SHEETS_MM, SheetSurvey, Survey, survey, survey_by_sheets
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.measured_table import profile_of, sheet_profile
 from referee.scoring.seats import marker_rectangle, rectangle_of
 from referee.setup import step
+from referee.setup.measured_table import profile_of, sheet_profile
 from referee.setup.step import (
     Choice,
     Shape,

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from referee.called import called
 from referee.models import Model, refused_as
+from referee.state_folder import as_typed
 from referee.web.hosts import is_this_machine
 from referee.web.limits import RefusedError
 from referee.web.options import WebOptions
@@ -84,7 +84,7 @@ class Auth:
             "paired": token is not None,
             "csrf": None if token is None else csrf_of(token),
             "code": self.code_for(request),
-            "command": None if self._options.state_dir is None else called("code", self._options.state_dir),
+            "command": None if self._options.state_dir is None else as_typed("code", self._options.state_dir),
             "printed": self._options.prints_code,
             "scan": self.address is not None,
             "devices": len(self.tokens) if token is not None else None,

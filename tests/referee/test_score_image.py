@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from calibration.survey import survey
 from referee.commands import main
-from referee.measured_table import profile_of
 from referee.schemas import SCHEMAS
+from referee.setup.measured_table import profile_of
 from tests.support.flat_piles import pile_scene
 from tests.support.pasted_hand import with_hand
 from vision.deck import Deck, load_deck

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from calibration.survey import survey
-from referee.measured_table import profile_of
+from referee.setup.measured_table import profile_of
 from vision.errors import BadTableError, MovedCameraError
 from vision.image import load_image
 from vision.markers import find_markers, sight_markers

@@ -22,10 +22,10 @@ from hardware.problems import Health, Problem
 from referee.commands import main
 from referee.errors import SettingError
 from referee.language import LANGUAGES, Language
-from referee.machine_id import own_name
 from referee.mqtt import publisher as publisher_module
 from referee.mqtt.client import BrokerLine, Ends, Extras, seal
 from referee.mqtt.discovery import About, discovery
+from referee.mqtt.machine_id import own_name
 from referee.mqtt.publisher import Publisher
 from referee.mqtt.settings import FILE, Broker, Membership, MqttSettings, load_mqtt, save_mqtt
 from tests.support.brokers import Mosquitto, broker_at_work, free_port

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from calibration.survey import survey
 from referee.errors import BadInputError
 from referee.language import Language
-from referee.measured_table import profile_of
 from referee.sayings.service import notice
+from referee.setup.measured_table import profile_of
 from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.errors import BadTableError, DoubledMarkerError, MirroredError, MovedCameraError, VisionError
 from vision.image import load_image

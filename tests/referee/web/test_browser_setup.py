@@ -19,8 +19,8 @@ from referee.decks.store import DeckStore
 from referee.language import Language
 from referee.lessons.lessons import Lessons
 from referee.lessons.workbench import Workbench
-from referee.measured_table import profile_of
 from referee.setup.camera import CameraStep
+from referee.setup.measured_table import profile_of
 from referee.web.words import words_in
 from simulation.still import table_picture
 from tests.referee.web.window import PHONE, SCREEN, WAIT_MS, Window, Windows

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 import referee
 from hardware.problems import Health, Problem
-from referee.called import called
 from referee.commands import main
-from referee.state_folder import INSTALLED, SIMULATED, state_folder
+from referee.state_folder import INSTALLED, SIMULATED, as_typed, state_folder
 from referee.web.hosts import is_at_home, phone_address, where
 from referee.web.options import WebOptions
 from referee.web.pairing_first import ALONE_S, GONE_S, MOST_WAITING, REST_S, FirstDevice, Wait
@@ -236,9 +235,9 @@ def test_the_terminal_names_the_way_in_that_works_on_this_machine(page: PageUnde
     assert arguments == ["code", "--state", str(page.folder)]
     root = Path(referee.__file__).parents[1]
     assert shutil.which(name) or (root / name).exists()
-    assert called("code", INSTALLED).startswith("sudo ") and called("code", INSTALLED).endswith("ringmaster code")
-    assert called("code", tmp_path / SIMULATED).endswith(f" --state {tmp_path}")
-    assert called("code", state_folder(environment={})).endswith("ringmaster code")
+    assert as_typed("code", INSTALLED).startswith("sudo ") and as_typed("code", INSTALLED).endswith("ringmaster code")
+    assert as_typed("code", tmp_path / SIMULATED).endswith(f" --state {tmp_path}")
+    assert as_typed("code", state_folder(environment={})).endswith("ringmaster code")
 
 
 def decoded(svg: str) -> str:

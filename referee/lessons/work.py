@@ -25,9 +25,10 @@ from vision.errors import VisionError
 from vision.image import load_picture
 from vision.markers import markers_in, table_if_shown
 from vision.reading import Card, reader_of
+from vision.teaching.card_marks import shows_marks
+from vision.teaching.faces import levels
 from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size
-from vision.teaching.mark_lesson import learn_marks, shows_marks
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size, unlearned
 from vision.teaching.names import CardName
 from vision.teaching.proposed_names import proposed
 from vision.teaching.straight_cards import straight_cards
@@ -66,23 +67,19 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
         state="learned",
         size_px=picture.size_px,
         cards=[_points(quad) for quad in look.quads_px],
-        sizes_mm=[(float(width), float(length)) for width, length in look.size_mm],
-        unclear=[DraftOutline(corners=_points(quad), reason=reason) for quad, reason in look.unclear],
+        unclear=[DraftOutline(corners=_points(card.corners_px), reason=card.reason or "") for card in look.unclear],
     )
     if look.table is None:
         return Studied(shot, fault="lesson_no_markers")
     if found.size is None or not found.cards:
-        touched = any(reason in CUT_OR_COVERED for _, reason in look.unclear)
+        touched = any(card.reason in CUT_OR_COVERED for card in look.unclear)
         return Studied(shot, fault="lesson_touch" if touched else "lesson_no_cards")
     for place, card in enumerate(found.cards):
         files.keep_card(f"{number}-{place}", card)
     kind: str | None = draft.kind
     if kind is None:
-        pictures = [TeachingPicture(str(number), lambda: picture)]
-        marks = may_show_marks(draft.game) and shows_marks(pictures, [look], found.size)
-        kind = "marks" if marks else "prints"
-    width, length = found.size.mm
-    return Studied(shot, found.groups, (float(width), float(length)), kind)
+        kind = "marks" if may_show_marks(draft.game) and shows_marks(found.cards) else "prints"
+    return Studied(shot, found.groups, found.size.mm, kind)
 
 
 def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, float]) -> bool:
@@ -130,10 +127,6 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     pictures = [TeachingPicture(str(shot.number), partial(load_picture, files.picture(shot.number))) for shot in shots]
     laid = [_laid(shot, picture) for shot, picture in zip(shots, pictures, strict=True)]
     size = agreed_size(laid, None) or CardSize(draft.card_mm or (63.0, 88.0), False)
-    if draft.kind == "marks":
-        lesson = learn_marks(draft.name, pictures, laid, size)
-        write_whole(files.deck, pack_deck(lesson.deck))
-        return MeasuredFaces(judged=0, sure=0)
     at = {shot.number: k for k, shot in enumerate(shots)}
     names = face_names(draft)
     groups = [
@@ -143,8 +136,8 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
         )
         for group in draft.groups
     ]
-    plain = learn_groups(draft.name, pictures, laid, size, groups, draft.game)
-    lesson = with_margins(plain, pictures, _MOST_JUDGED)
+    lesson = learn_groups(draft.name, pictures, laid, size, groups, draft.game, marks=draft.kind == "marks")
+    lesson = with_margins(lesson, pictures, _MOST_JUDGED)
     margins = lesson.margins
     write_whole(files.deck, pack_deck(lesson.deck))
     if margins is None:
@@ -153,7 +146,7 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     odds = None if margins.weakest is None else odds_of(margins.weakest[2])
     weakest = None if margins.weakest is None else (ids[margins.weakest[0]], ids[margins.weakest[1]])
     alike = [(ids[one], ids[other]) for one, other in lesson.deck.alike]
-    return MeasuredFaces(judged=margins.judged, sure=margins.sure, odds=odds, weakest=weakest, alike=alike)
+    return MeasuredFaces(judged=margins.judged, sure=margins.certain, odds=odds, weakest=weakest, alike=alike)
 
 
 @dataclass(frozen=True)
@@ -181,27 +174,26 @@ def read_test(state: Path, number: int, draft: Draft) -> TestRead:
 
 def _draft_reading(card: Card, names: Mapping[str, int]) -> DraftReading:
     """Return a card as the page shows it. names: groups by the names of their faces, which faces of marks lack."""
-    sure = card.reason is None
+    certain = card.reason is None
     group = None if card.face is None else names.get(card.face.id)
     return DraftReading(
         corners=_points(card.corners_px),
-        group=group if sure else None,
+        group=group if certain else None,
         likely=group,
         odds=card.confidence / max(1 - card.confidence, 1e-6),
-        marks=[mark.colour for mark in card.named.marks] if sure else [],
+        marks=[mark.colour for mark in card.named.marks] if certain else [],
     )
 
 
-def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> tuple[float, float]:
-    """Save the picture of a card that was corrected in the test; return its width and length in mm."""
+def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> None:
+    """Save the picture of a card that was corrected in the test."""
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
     mm = draft.card_mm or (63.0, 88.0)
-    shot = LessonPicture(number=number, size_px=picture.size_px, cards=[corners], sizes_mm=[mm])
+    shot = LessonPicture(number=number, size_px=picture.size_px, cards=[corners])
     laid = _laid_in(shot, picture.image)
     card = straight_cards(picture, laid, CardSize(mm, True))[0]
-    files.keep_card(f"{number}-{place}", np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8))
-    return mm
+    files.keep_card(f"{number}-{place}", levels(card))
 
 
 def _laid(shot: LessonPicture, picture: TeachingPicture) -> LaidCards:
@@ -213,8 +205,7 @@ def _laid_in(shot: LessonPicture, image: Image) -> LaidCards:
     markers = markers_in(image)
     return LaidCards(
         np.array(shot.cards, np.float64).reshape(-1, 4, 2),
-        tuple((np.array(outline.corners, np.float64), outline.reason) for outline in shot.unclear),
-        np.array(shot.sizes_mm, np.float64).reshape(-1, 2),
+        tuple(unlearned(np.array(outline.corners, np.float64), outline.reason) for outline in shot.unclear),
         markers,
         table_if_shown(markers, shot.size_px),
         shot.size_px,

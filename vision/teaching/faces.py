@@ -55,6 +55,11 @@ class FaceGroup:
         """Return the card with which the others are aligned."""
         return self.cards[0]
 
+    @property
+    def first_at(self) -> tuple[int, int]:
+        """Return picture and place of the first sighting in the order of the lesson."""
+        return min((sighting.picture, sighting.place) for sighting in self.sightings)
+
     def add(self, sighting: Sighting, card: Singles, off: float) -> None:
         """Add a sighting; `card` is its picture, aligned with the first."""
         self.sightings.append(sighting)
@@ -71,8 +76,7 @@ class FaceGroup:
     def picture(self) -> Image:
         """Return one picture of the face, (h, w, 3) uint8 BGR, without noise and glare of single sightings."""
         # Of two values the one without glare is right, and glare is bright: so the lower median.
-        card = np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2]
-        return np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8)
+        return levels(np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2])
 
 
 def grouped(
@@ -109,6 +113,16 @@ def grouped(
 def turns_of(card_mm: tuple[float, float]) -> tuple[int, ...]:
     """Return the quarter turns of a card that keep its outline."""
     return (0, 1, 2, 3) if abs(card_mm[0] / card_mm[1] - 1) < _SQUARE else (0, 2)
+
+
+def singles(card: Image) -> Singles:
+    """Return levels from 0 to 1 of levels from 0 to 255."""
+    return np.asarray(card, np.float32) / np.float32(255)
+
+
+def levels(card: Singles) -> Image:
+    """Return levels from 0 to 255 of levels from 0 to 1."""
+    return np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8)
 
 
 def small(card: Singles) -> Singles:

@@ -22,19 +22,20 @@ from vision.arrays import Image
 from vision.deck import Face
 from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
-from vision.image import load_picture
-from vision.markers import markers_in, table_if_shown
-from vision.reading import Card, reader_of
+from vision.image import Picture, load_picture
+from vision.markers import markers_in
+from vision.reading import Card, Reading, reader_of
 from vision.teaching.card_marks import shows_marks
-from vision.teaching.faces import levels
-from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size, unlearned
+from vision.teaching.faces import Sighting, joined, levels, singles, turns_of
+from vision.teaching.lesson import could_be_one, in_two, study, taught
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, TeachingPicture, nameless
 from vision.teaching.names import CardName
 from vision.teaching.proposed_names import proposed
 from vision.teaching.straight_cards import straight_cards
-from vision.teaching.taught_prints import odds_of, with_margins
+from vision.teaching.taught_prints import Named, odds_of, with_margins
 
 _MOST_JUDGED = 16
+_USUAL_MM = (63.0, 88.0)
 
 
 @dataclass(frozen=True)
@@ -123,20 +124,27 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     from referee.files import write_whole
 
     files = LessonFiles(state)
+    size = CardSize(draft.card_mm or _USUAL_MM, True)
     shots = [shot for shot in draft.learned if shot.cards]
-    pictures = [TeachingPicture(str(shot.number), partial(load_picture, files.picture(shot.number))) for shot in shots]
-    laid = [_laid(shot, picture) for shot, picture in zip(shots, pictures, strict=True)]
-    size = agreed_size(laid, None) or CardSize(draft.card_mm or (63.0, 88.0), False)
+    # Corners are in the pixels of pictures as loaded.
+    pictures = [TeachingPicture(str(shot.number), partial(_as_loaded, files.picture(shot.number))) for shot in shots]
+    found = tuple(
+        (str(shot.number), Reading(tuple(nameless(np.array(corners, np.float64)) for corners in shot.cards), ()))
+        for shot in shots
+    )
     at = {shot.number: k for k, shot in enumerate(shots)}
     names = face_names(draft)
-    groups = [
+    groups: Named = [
         (
-            [(at[example.picture], example.place) for example in group.examples],
+            joined(
+                [Sighting(at[one.picture], one.place, singles(_card(files, one.name))) for one in group.examples],
+                turns_of(size.mm),
+            ),
             CardName("", (0.0, 0.0), names[group.id], group.attributes),
         )
         for group in draft.groups
     ]
-    lesson = learn_groups(draft.name, pictures, laid, size, groups, draft.game, marks=draft.kind == "marks")
+    lesson = taught(draft.name, found, size, groups, draft.game, marks=draft.kind == "marks")
     lesson = with_margins(lesson, pictures, _MOST_JUDGED)
     margins = lesson.margins
     write_whole(files.deck, pack_deck(lesson.deck))
@@ -188,28 +196,14 @@ def _draft_reading(card: Card, names: Mapping[str, int]) -> DraftReading:
 def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> None:
     """Save the picture of a card that was corrected in the test."""
     files = LessonFiles(state)
-    picture = load_picture(files.picture(number))
-    mm = draft.card_mm or (63.0, 88.0)
-    shot = LessonPicture(number=number, size_px=picture.size_px, cards=[corners])
-    laid = _laid_in(shot, picture.image)
-    card = straight_cards(picture, laid, CardSize(mm, True))[0]
+    image = load_picture(files.picture(number)).image
+    size = CardSize(draft.card_mm or _USUAL_MM, True)
+    (card,) = straight_cards(image, np.array([corners], np.float64), size, markers_in(image))
     files.keep_card(f"{number}-{place}", levels(card))
 
 
-def _laid(shot: LessonPicture, picture: TeachingPicture) -> LaidCards:
-    return _laid_in(shot, picture.load().image)
-
-
-def _laid_in(shot: LessonPicture, image: Image) -> LaidCards:
-    """Return a picture's cards as they were found before; its markers are searched again."""
-    markers = markers_in(image)
-    return LaidCards(
-        np.array(shot.cards, np.float64).reshape(-1, 4, 2),
-        tuple(unlearned(np.array(outline.corners, np.float64), outline.reason) for outline in shot.unclear),
-        markers,
-        table_if_shown(markers, shot.size_px),
-        shot.size_px,
-    )
+def _as_loaded(path: Path) -> Picture:
+    return Picture(load_picture(path).image, 1)
 
 
 def _card(files: LessonFiles, name: str) -> Image:

@@ -45,11 +45,6 @@ class FaceGroup:
     cards: list[Singles]
     off: list[float] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, sighting: Sighting) -> FaceGroup:
-        """Return the group of a single sighting."""
-        return cls([sighting], [sighting.card])
-
     @property
     def first(self) -> Singles:
         """Return the card with which the others are aligned."""
@@ -67,16 +62,19 @@ class FaceGroup:
         if len(self.cards) < _MOST_AVERAGED:
             self.cards.append(card)
 
-    def take(self, sightings: Sequence[Sighting], turns: tuple[int, ...]) -> None:
-        """Add sightings of the same face, by a person's word."""
-        for sighting in sightings:
-            card = aligned(self.first, sighting.card, turns)
-            self.add(sighting, card, difference(self.first, card))
-
     def picture(self) -> Image:
         """Return one picture of the face, (h, w, 3) uint8 BGR, without noise and glare of single sightings."""
         # Of two values the one without glare is right, and glare is bright: so the lower median.
         return levels(np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2])
+
+
+def joined(sightings: Sequence[Sighting], turns: tuple[int, ...]) -> FaceGroup:
+    """Return the group of sightings that show one face by a person's word."""
+    group = FaceGroup(list(sightings[:1]), [sightings[0].card])
+    for sighting in sightings[1:]:
+        card = aligned(group.first, sighting.card, turns)
+        group.add(sighting, card, difference(group.first, card))
+    return group
 
 
 def grouped(
@@ -105,7 +103,7 @@ def grouped(
         if off < SAME:
             groups[k].add(sighting, card, off)
         else:
-            groups.append(FaceGroup.of(sighting))
+            groups.append(joined([sighting], turns))
             sheets.append(sheet)
     return groups
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,11 +11,11 @@ from vision.arrays import Image
 from vision.errors import BadLessonError
 from vision.image import Picture
 from vision.teaching.card_marks import deck_of_marks, shows_marks
-from vision.teaching.faces import FaceGroup, Sighting, aligned, difference, grouped, levels, singles, turns_of
+from vision.teaching.faces import Sighting, aligned, difference, grouped, joined, levels, singles, turns_of
 from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture, agreed_size, fits, lay_out
 from vision.teaching.names import CardName, named_cards
 from vision.teaching.straight_cards import straight_cards
-from vision.teaching.taught_prints import Lesson, Named, deck_of_prints, learned
+from vision.teaching.taught_prints import Lesson, Named, Pictures, deck_of_prints, learned
 
 Place = tuple[int, int]
 """A card in a lesson: the number of its picture, and its number in it."""
@@ -40,16 +40,17 @@ def learn(
         BadLessonError: a name points beside every card, one card has two names, or one name has two different cards.
         BadImageError: a picture cannot be read.
     """
-    cards, filed = _sighted(pictures, laid, size)
+    cards, found = _sighted(pictures, laid, size)
     said = {
         (k, place): entry
-        for k, look in enumerate(filed)
-        for place, entry in named_cards(names, pictures[k].name, look.quads_px).items()
+        for k, (picture, read) in enumerate(found)
+        for place, entry in named_cards(names, picture, read.cards).items()
     }
     places: dict[str, list[Place]] = {}
     for place, name_of in said.items():
         places.setdefault(name_of.face, []).append(place)
-    groups = _groups([(own, said[own[0]]) for own in places.values()], cards, size)
+    turns = turns_of(size.mm)
+    groups: Named = [(joined([cards[place] for place in own], turns), said[own[0]]) for own in places.values()]
     for group, entry in groups:
         odd = next((other for other, off in zip(group.sightings[1:], group.off, strict=True) if off > DIFFERENT), None)
         if odd is not None:
@@ -61,73 +62,36 @@ def learn(
                 other=pictures[odd.picture].name,
             )
     unnamed = [sighting for place, sighting in cards.items() if place not in said]
-    found = grouped(unnamed, turns_of(size.mm), [group for group, _ in groups], skip_doubtful=True)
-    groups += [(group, None) for group in found[len(groups) :]]
+    both = grouped(unnamed, turns, [group for group, _ in groups], skip_doubtful=True)
+    groups += [(group, None) for group in both[len(groups) :]]
     marks = may_show_marks and shows_marks(group.picture() for group, _ in groups)
-    return _taught(name, pictures, filed, size, groups, game, marks=marks)
+    return taught(name, found, size, groups, game, marks=marks)
 
 
-def learn_groups(
-    name: str,
-    pictures: Sequence[TeachingPicture],
-    laid: Sequence[LaidCards],
-    size: CardSize,
-    groups: Sequence[tuple[Sequence[Place], CardName | None]],
-    game: str | None = None,
-    *,
-    marks: bool = False,
-) -> Lesson:
-    """Return the deck, of marks or of prints, that grouped cards give, each group with its name.
+def taught(name: str, found: Pictures, size: CardSize, groups: Named, game: str | None, *, marks: bool) -> Lesson:
+    """Return the deck, of marks or of prints, that groups of the cards found in pictures give.
 
     Raises:
         BadLessonError: a deck of marks cannot be made.
-        BadImageError: a picture cannot be read.
     """
-    cards, filed = _sighted(pictures, laid, size)
-    return _taught(name, pictures, filed, size, _groups(groups, cards, size), game, marks=marks)
-
-
-def _groups(
-    groups: Sequence[tuple[Sequence[Place], CardName | None]], cards: Mapping[Place, Sighting], size: CardSize
-) -> Named:
-    made: Named = []
-    for places, entry in groups:
-        first, *others = [cards[place] for place in places]
-        group = FaceGroup.of(first)
-        group.take(others, turns_of(size.mm))
-        made.append((group, entry))
-    return made
-
-
-def _taught(
-    name: str,
-    pictures: Sequence[TeachingPicture],
-    filed: Sequence[LaidCards],
-    size: CardSize,
-    groups: Named,
-    game: str | None,
-    *,
-    marks: bool,
-) -> Lesson:
     groups = sorted(groups, key=lambda pair: pair[0].first_at)
-    titles = [picture.name for picture in pictures]
     if marks:
         deck, groups = deck_of_marks(name, size, groups)
-        return Lesson(deck, learned(titles, filed, groups, deck.faces, "no three discs"))
+        return Lesson(deck, learned(found, groups, deck.faces, "no three discs"))
     deck, nearest = deck_of_prints(name, size, game, groups)
-    return Lesson(deck, learned(titles, filed, groups, deck.faces, "which of two"), tuple(nearest))
+    return Lesson(deck, learned(found, groups, deck.faces, "which of two"), tuple(nearest))
 
 
 def _sighted(
     pictures: Sequence[TeachingPicture], laid: Sequence[LaidCards], size: CardSize
-) -> tuple[Mapping[Place, Sighting], list[LaidCards]]:
-    """Return the rectified cards of all pictures, and the outlines in the pixels of the files."""
+) -> tuple[dict[Place, Sighting], Pictures]:
+    """Return the rectified cards of all pictures, and their outlines in the pixels of the files."""
     cards: dict[Place, Sighting] = {}
-    filed = []
+    found = []
     for k, (picture, look) in enumerate(zip(pictures, laid, strict=True)):
         loaded = picture.load()
-        filed.append(look.in_file(loaded))
-        for place, card in enumerate(straight_cards(loaded, look, size)):
+        found.append((picture.name, look.in_file(loaded)))
+        for place, card in enumerate(straight_cards(loaded.image, look.quads_px, size, look.markers)):
             cards[k, place] = Sighting(k, place, card)
         if len(cards) > MOST_CARDS:
             raise BadLessonError(
@@ -135,7 +99,7 @@ def _sighted(
                 "more than {most} cards are more than any deck needs",
                 most=MOST_CARDS,
             )
-    return cards, filed
+    return cards, tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,13 +122,12 @@ def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None
     size = size or agreed_size([look], None)
     if size is None:
         return StudiedPicture(look, None, (), ())
-    look = _in_rows(look.only(fits(look, size)))
-    sightings = [Sighting(0, place, card) for place, card in enumerate(straight_cards(picture, look, size))]
-    before = [FaceGroup.of(Sighting(-1, k, singles(face))) for k, face in enumerate(known)]
-    groups = grouped(sightings, turns_of(size.mm), before)
+    look, turns = _in_rows(look.only(fits(look, size))), turns_of(size.mm)
+    cards = straight_cards(picture.image, look.quads_px, size, look.markers)
+    before = [joined([Sighting(-1, k, singles(face))], turns) for k, face in enumerate(known)]
+    groups = grouped([Sighting(0, place, card) for place, card in enumerate(cards)], turns, before)
     of = {s.place: number for number, group in enumerate(groups) for s in group.sightings if s.picture == 0}
-    cards = tuple(levels(sighting.card) for sighting in sightings)
-    return StudiedPicture(look, size, cards, tuple(of[place] for place in range(len(cards))))
+    return StudiedPicture(look, size, tuple(map(levels, cards)), tuple(of[place] for place in range(len(cards))))
 
 
 def _in_rows(look: LaidCards) -> LaidCards:

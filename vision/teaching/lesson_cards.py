@@ -16,7 +16,7 @@ from vision.find.unknown import KnownSize
 from vision.image import Picture
 from vision.markers import Marker, markers_in
 from vision.quads import stacked
-from vision.reading import Card
+from vision.reading import Card, Reading
 from vision.table import Table
 
 MOST_PICTURES, _MOST_NAMED = 300, 3
@@ -74,13 +74,13 @@ class LaidCards:
 
     def only(self, right: Flags) -> LaidCards:
         """Return the cards with those that are not right (n,) as unclear because of their size."""
-        odd = tuple(unlearned(quad, "another size") for quad in self.quads_px[~right])
+        odd = tuple(nameless(quad, "another size") for quad in self.quads_px[~right])
         return replace(self, quads_px=self.quads_px[right], unclear=self.unclear + odd)
 
-    def in_file(self, picture: Picture) -> LaidCards:
-        """Return the same outlines in the pixels of the picture's file."""
+    def in_file(self, picture: Picture) -> Reading:
+        """Return the cards, still without faces, in the pixels of the picture's file."""
         unclear = tuple(replace(card, corners_px=picture.to_file(card.corners_px)) for card in self.unclear)
-        return replace(self, quads_px=picture.to_file(self.quads_px), unclear=unclear)
+        return Reading(tuple(nameless(picture.to_file(quad)) for quad in self.quads_px), unclear)
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class CardSize:
     is_true: bool
 
 
-def unlearned(quad_px: Floats, reason: str, score: float = 0.0) -> Card:
-    """Return a card that teaches nothing, for a reason; `score` is the finder's."""
-    return Card(None, score, quad_px, None, reason)
+def nameless(quad_px: Floats, reason: str | None = None) -> Card:
+    """Return a card of which only the outline is known; one that teaches nothing has a reason."""
+    return Card(None, 1.0, quad_px, None, reason)
 
 
 def laid_out(
@@ -147,7 +147,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
             if reason is None:
                 free.append(quad)
             else:
-                unclear.append(unlearned(quad, reason, float(score)))
+                unclear.append(nameless(quad, reason))
     return LaidCards(stacked(free), tuple(unclear), markers, table, size_px)
 
 

@@ -5,16 +5,17 @@ A picture's levels are taken as they are, in the picture's own gamma: a lamp mul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
-from vision.arrays import Flags, Floats, Singles
+from vision.arrays import Flags, Floats, Image, Singles
 from vision.channels import largest, smallest
 from vision.deck import ART_PX_PER_MM
-from vision.image import Picture
-from vision.markers import white_of
+from vision.markers import Marker, white_of
 from vision.read.rectify import Pyramid
-from vision.teaching.lesson_cards import CardSize, LaidCards
+from vision.teaching.lesson_cards import CardSize
 
 _DARKEST = 0.08  # of full: darker paper shows no colour
 _ALIKE, _MOST_TINT = 0.06, 0.35  # of the mean of a white's channels: whites that agree; a lamp's own colour
@@ -25,13 +26,13 @@ _STEP = 0.02  # of the brightest tenth, a pixel: no light falls off so fast
 _AN_AREA, _AS_BRIGHT = 0.01, 0.9  # of the card; of the largest area of paper: what else is paper
 
 
-def straight_cards(picture: Picture, look: LaidCards, size: CardSize) -> list[Singles]:
-    """The cards of one picture put straight, (h, w, 3) levels 0 to 1, as they would be under white light."""
-    if not len(look.quads_px):
+def straight_cards(image_bgr: Image, quads_px: Floats, size: CardSize, markers: Sequence[Marker]) -> list[Singles]:
+    """Return the rectified cards (n, 4, 2) of one picture under white light, (h, w, 3) levels 0 to 1."""
+    if not len(quads_px):
         return []
     width, height = (round(side * ART_PX_PER_MM) for side in size.mm)
-    cards = np.nan_to_num(Pyramid(picture.image).straight(look.quads_px, height, width))
-    white = white_of(picture.image, look.markers)
+    cards = np.nan_to_num(Pyramid(image_bgr).straight(quads_px, height, width))
+    white = white_of(image_bgr, markers)
     is_known = white is not None and float(white.max()) > _DARKEST
     paper = white if white is not None and is_known else _white_of_cards(cards)
     return [level(_under(card, paper), known_white=is_known) for card in cards]

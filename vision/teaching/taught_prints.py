@@ -14,12 +14,13 @@ from vision.markers import markers_in, white_of
 from vision.read.rectify import Pyramid
 from vision.read.verdict import VERDICT
 from vision.read.verifier import Verifier
-from vision.reading import Card, Reading
+from vision.reading import Reading
 from vision.teaching.faces import SAME, FaceGroup, aligned, best_turn, difference, singles, small
-from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture, unlearned
+from vision.teaching.lesson_cards import CardSize, TeachingPicture
 from vision.teaching.names import BACK, CardName
 
 Named = list[tuple[FaceGroup, CardName | None]]
+Pictures = tuple[tuple[str, Reading], ...]
 
 _CORNER_SHARE = 0.05
 _NEAREST_LOOKED_AT = 3
@@ -52,7 +53,7 @@ class Lesson:
     """
 
     deck: Deck
-    pictures: tuple[tuple[str, Reading], ...]
+    pictures: Pictures
     nearest: tuple[tuple[str, str, float], ...] = ()
     margins: FaceMargins | None = None
 
@@ -97,19 +98,16 @@ def deck_of_prints(
     return replace(deck, alike=tuple((one, two) for one, two, off in nearest if off < SAME)), nearest
 
 
-def learned(
-    names: Sequence[str], laid: Sequence[LaidCards], groups: Named, faces: Sequence[Face], reason: str
-) -> tuple[tuple[str, Reading], ...]:
-    """Return what each picture taught: cards in the groups of faces; for a reason the others are unclear."""
+def learned(found: Pictures, groups: Named, faces: Sequence[Face], reason: str) -> Pictures:
+    """Return the cards found in pictures with the faces of their groups; for a reason the others are unclear."""
     face_at = {
-        (s.picture, s.place): face for face, (group, _) in zip(faces, groups, strict=True) for s in group.sightings
+        (s.picture, s.place): face for (group, _), face in zip(groups, faces, strict=True) for s in group.sightings
     }
     pictures = []
-    for k, (name, look) in enumerate(zip(names, laid, strict=True)):
-        at = {n: face_at.get((k, n)) for n in range(len(look.quads_px))}
-        cards = tuple(Card(face, 1.0, look.quads_px[n], None) for n, face in at.items() if face is not None)
-        dropped = tuple(unlearned(look.quads_px[n], reason) for n, face in at.items() if face is None)
-        pictures.append((name, Reading(cards, look.unclear + dropped)))
+    for k, (name, read) in enumerate(found):
+        cards = [replace(card, face=face_at.get((k, n))) for n, card in enumerate(read.cards)]
+        dropped = tuple(replace(card, reason=reason) for card in cards if card.face is None)
+        pictures.append((name, Reading(tuple(card for card in cards if card.face), read.unclear + dropped)))
     return tuple(pictures)
 
 

@@ -42,14 +42,14 @@ def players_in(value: object) -> tuple[str, ...]:
     return tuple(names)
 
 
-def told_apart(names: Iterable[str]) -> tuple[str, ...]:
+def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return names from earlier games, made visible, legible and distinct; no name is refused."""
-    told: list[str] = []
+    distinct: list[str] = []
     for given in names:
         name = _cleaned("".join(char for char in given if char not in _TURNS))
         name = name[:MOST_CHARACTERS].strip() if _shows(name) else "?"
-        told.append(_another(name, told) if folded(name) in map(folded, told) else name)
-    return tuple(told)
+        distinct.append(_another(name, distinct) if folded(name) in map(folded, distinct) else name)
+    return tuple(distinct)
 
 
 @cache

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from referee.club.messages import ClubCorrection, Disputed, EventJudged, GameBegun, message_in
 from referee.club.models import Base, ClubEvent, ClubGame, ClubRuling, ClubSeat, Correction, Dispute
 from referee.errors import BadInputError
-from referee.names import folded, told_apart
+from referee.names import distinct_names, folded
 from referee.store.history import evening_of
 
 Values = Mapping[str, Any]
@@ -82,7 +82,7 @@ class Recorder:
         }
         seats = [
             {"game_uid": message.game, "seat": seat, "name": name, "player": folded(name)}
-            for seat, name in enumerate(told_apart(message.header.players))
+            for seat, name in enumerate(distinct_names(message.header.players))
         ]
         self._add(ClubGame, [row])
         self._add(ClubSeat, seats)

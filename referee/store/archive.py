@@ -32,7 +32,7 @@ from referee.errors import BadInputError, WorkFailedError
 from referee.files import whole_file, write_whole
 from referee.games.registry import game_kind
 from referee.jsonlines import MAX_LINE, parse_object, to_line
-from referee.names import told_apart
+from referee.names import distinct_names
 from referee.safe_text import spreadsheet_cell
 from referee.store.database import LAST_GAME, Connection, inserted
 from referee.store.games import (
@@ -293,7 +293,7 @@ def game_of(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Pa
         if change.number != number or not 0 <= (change.undoes or 0) < number or not 0 < at <= len(events):
             raise BadInputError("error.store.correction_makes_no_sense")
         corrected(events[at - 1].event, change.data or {})
-    told = Header(model.game, told_apart(model.players), model.options)
+    told = Header(model.game, distinct_names(model.players), model.options)
     game_kind(told.game).start(told)
     row = GameRow(0, about.uid, told, about.started_ms, "", 0, len(events), about.ended_ms, True)
     kept = judged_again(KeptGame(row, events, (), corrections))

@@ -24,7 +24,7 @@ from hardware.problems import Health, HealthBoard, Problem
 from referee.errors import BadInputError, WorkFailedError
 from referee.files import name_aside, name_kept, put_in_place, set_aside_files, sync_folder
 from referee.log import LOG
-from referee.names import told_apart
+from referee.names import distinct_names
 from referee.phrases import phrase
 from referee.sayings.service import set_aside as said_of
 from referee.state_folder import EVIDENCE, INSTALLED, JOURNAL, SIMULATED, state_folder
@@ -401,7 +401,7 @@ def _readable(header: str) -> dict[str, object]:
     """Return a header whose names can be shown, or an empty one: then the events stay, and the list names the game."""
     with suppress(ValidationError):
         told = HeaderModel.model_validate_json(header).header()
-        return header_data(replace(told, players=told_apart(told.players)))
+        return header_data(replace(told, players=distinct_names(told.players)))
     return {}
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import BadInputError
-from referee.names import MOST_CHARACTERS, folded, players_in, told_apart
+from referee.names import MOST_CHARACTERS, distinct_names, folded, players_in
 
 AWKWARD = st.text(st.sampled_from("aA Ａ\u00e4\u200b\u202e\u2067\ufeff\u3164\u0301\u200d2\n\ud800שר🧑"), max_size=60)
 
@@ -55,9 +55,9 @@ def test_names_that_cannot_be_seen_read_or_told_apart_are_refused(names: object,
 
 @given(st.lists(AWKWARD, min_size=1, max_size=7))
 def test_whatever_names_were_kept_each_is_shown_and_no_other_like_it(names: list[str]) -> None:
-    shown = told_apart(names)
+    shown = distinct_names(names)
     assert len({folded(name) for name in shown}) == len(names)
     for name in shown:
         assert name == name.strip() and 0 < len(name) <= MOST_CHARACTERS + 4
         assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in name) and "\u202e" not in name
-    assert told_apart(shown) == shown
+    assert distinct_names(shown) == shown

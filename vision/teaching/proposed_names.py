@@ -110,20 +110,20 @@ def _of_one_paint(one: MainColours, other: MainColours) -> bool:
 
 def _moods(faces: Sequence[Face], couples: Sequence[tuple[int, int]]) -> list[tuple[str | None, bool]]:
     """Return the mood of the first of each couple of one colour, by people, by rarity (sad), or by other couples."""
-    told = [_mood_of(faces[one], faces[other]) for one, other in couples]
-    known = [k for k, (mood, sure) in enumerate(told) if mood is not None and sure]
-    if not known or len(known) == len(told):
-        return told
+    moods = [_mood_of(faces[one], faces[other]) for one, other in couples]
+    known = [k for k, (mood, certain) in enumerate(moods) if mood is not None and certain]
+    if not known or len(known) == len(moods):
+        return moods
     ways = [_way(faces[one].art, faces[other].art) for one, other in couples]
-    for k, (mood, sure) in enumerate(told):
-        if sure:
+    for k, (mood, certain) in enumerate(moods):
+        if certain:
             continue
-        like = [_correlation(ways[other], ways[k]) * (1 if told[other][0] == "happy" else -1) for other in known]
+        like = [_correlation(ways[other], ways[k]) * (1 if moods[other][0] == "happy" else -1) for other in known]
         mean = float(np.mean(like))
         if abs(mean) > _ALIKE_IN_HOW_THEY_DIFFER:
             way = "happy" if mean > 0 else "sad"
-            told[k] = (way, mood in (None, way))
-    return told
+            moods[k] = (way, mood in (None, way))
+    return moods
 
 
 def _mood_of(one: Face, other: Face) -> tuple[str | None, bool]:

@@ -27,12 +27,12 @@ from vision.markers import markers_in
 from vision.reading import Card, Reading, reader_of
 from vision.teaching.card_marks import shows_marks
 from vision.teaching.faces import Sighting, joined, levels, singles, turns_of
-from vision.teaching.lesson import could_be_one, in_two, study, taught
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, TeachingPicture, nameless
+from vision.teaching.lesson import could_be_one, in_rows, in_two, sorted_to, taught
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, TeachingPicture, agreed_size, fits, lay_out, nameless
 from vision.teaching.names import CardName
 from vision.teaching.proposed_names import proposed
 from vision.teaching.straight_cards import straight_cards
-from vision.teaching.taught_prints import Named, odds_of, with_margins
+from vision.teaching.taught_prints import odds_of, with_margins
 
 _MOST_JUDGED = 16
 _USUAL_MM = (63.0, 88.0)
@@ -61,8 +61,10 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
     size = None if draft.card_mm is None else CardSize(draft.card_mm, True)
-    found = study(picture, [_card(files, name) for name in known], size)
-    look = found.look
+    look = lay_out(picture.image, size)
+    size = size or agreed_size([look], None)
+    if size is not None:
+        look = in_rows(look.only(fits(look, size)))
     shot = LessonPicture(
         number=number,
         state="learned",
@@ -72,15 +74,17 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
     )
     if look.table is None:
         return Studied(shot, fault="lesson_no_markers")
-    if found.size is None or not found.cards:
+    if size is None or not len(look.quads_px):
         touched = any(card.reason in CUT_OR_COVERED for card in look.unclear)
         return Studied(shot, fault="lesson_touch" if touched else "lesson_no_cards")
-    for place, card in enumerate(found.cards):
-        files.keep_card(f"{number}-{place}", card)
+    cards = straight_cards(picture.image, look.quads_px, size, look.markers)
+    for place, card in enumerate(cards):
+        files.keep_card(f"{number}-{place}", levels(card))
     kind: str | None = draft.kind
     if kind is None:
-        kind = "marks" if may_show_marks(draft.game) and shows_marks(found.cards) else "prints"
-    return Studied(shot, found.groups, found.size.mm, kind)
+        kind = "marks" if may_show_marks(draft.game) and shows_marks(map(levels, cards)) else "prints"
+    groups = sorted_to([_card(files, name) for name in known], cards, size)
+    return Studied(shot, tuple(groups), size.mm, kind)
 
 
 def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, float]) -> bool:
@@ -134,13 +138,11 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     )
     at = {shot.number: k for k, shot in enumerate(shots)}
     names = face_names(draft)
-    groups: Named = [
-        (
-            joined(
-                [Sighting(at[one.picture], one.place, singles(_card(files, one.name))) for one in group.examples],
-                turns_of(size.mm),
-            ),
-            CardName("", (0.0, 0.0), names[group.id], group.attributes),
+    groups = [
+        joined(
+            [Sighting(at[one.picture], one.place, singles(_card(files, one.name))) for one in group.examples],
+            turns_of(size.mm),
+            None if draft.kind == "marks" else CardName("", (0.0, 0.0), names[group.id], group.attributes),
         )
         for group in draft.groups
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
@@ -17,7 +17,7 @@ from vision.render_face import bgr
 from vision.teaching.faces import FaceGroup
 from vision.teaching.lesson_cards import CardSize
 from vision.teaching.names import CardName
-from vision.teaching.taught_prints import Named, face_ids
+from vision.teaching.taught_prints import face_ids
 
 _MOSTLY, _ENOUGH = 0.7, 8  # share of the faces that show three discs; faces that are looked at
 _RIM_MM = 1.2
@@ -141,7 +141,7 @@ def _disc(mask: Flags, known: Flags) -> tuple[Floats, float] | None:
     return None if spread > max(_OFF * radius, _ROUGH) else (middle, radius + 0.5)
 
 
-def deck_of_marks(name: str, size: CardSize, groups: Named) -> tuple[Deck, Named]:
+def deck_of_marks(name: str, size: CardSize, groups: Sequence[FaceGroup]) -> tuple[Deck, list[FaceGroup]]:
     """Return the deck of marks whose faces are groups of sightings, with the groups of its faces.
 
     Groups without three discs of certain colours are left out, and groups with the same discs are joined.
@@ -149,20 +149,20 @@ def deck_of_marks(name: str, size: CardSize, groups: Named) -> tuple[Deck, Named
     Raises:
         BadLessonError: no group shows discs, there are too many colours, or a face has two names.
     """
-    shown = [(discs, *pair) for pair in groups if (discs := discs_on(pair[0].picture())) is not None]
+    shown = [(discs, group) for group in groups if (discs := discs_on(group.picture())) is not None]
     background, palette = {}, {}
-    made: list[tuple[FaceGroup, CardName | None, Face]] = []
-    for side in sorted({discs.side for discs, _, _ in shown}):
+    made: list[tuple[FaceGroup, Face]] = []
+    for side in sorted({discs.side for discs, _ in shown}):
         own = [one for one in shown if one[0].side == side]
-        paints = np.array([discs.colours for discs, _, _ in own])
+        paints = np.array([discs.colours for discs, _ in own])
         names = _colours_of(paints[:, :3], side)
         background[side] = _hex(paints[:, 3])
         palette[side] = {one: _hex(paints[:, :3][names == one]) for one in sorted({*names.ravel().tolist()} - {""})}
-        diameters = np.array([discs.diameters_mm for discs, _, _ in own])
+        diameters = np.array([discs.diameters_mm for discs, _ in own])
         usual = np.median(diameters, axis=0)
         printed_alike = np.mean(np.abs(diameters / usual - 1) < _ONE_SIZE, axis=0) > 0.8
         diameters = np.where(printed_alike, usual, diameters)
-        for (discs, group, entry), colours, across in zip(own, names.tolist(), diameters, strict=True):
+        for (discs, group), colours, across in zip(own, names.tolist(), diameters, strict=True):
             if "" in colours:
                 continue
             places = np.c_[discs.middles_mm, across].round(2).tolist()
@@ -170,23 +170,22 @@ def deck_of_marks(name: str, size: CardSize, groups: Named) -> tuple[Deck, Named
             face = marked_face(
                 "", side, tuple(PrintedMark(of, colour, CIRCLE, x, y, wide, 0.0) for of, colour, (x, y, wide) in marks)
             )
-            for k, (other, known_as, known) in enumerate(made):
-                if _have_same_marks(known, face, size.mm):
-                    other.sightings += group.sightings
-                    made[k] = (other, _one_name(known_as, entry), known)
-                    break
+            same = next((other for other, known in made if _have_same_marks(known, face, size.mm)), None)
+            if same is None:
+                made.append((group, face))
             else:
-                made.append((group, entry, face))
+                same.sightings += group.sightings
+                same.name = _one_name(same.name, group.name)
     if not made:
         raise BadLessonError(
             "error.lesson.no_card_in_these_pictures",
             "no card in these pictures shows three discs of three colours and sizes",
         )
     made.sort(key=lambda one: one[0].first_at)
-    pairs: Named = [(group, entry) for group, entry, _ in made]
-    faces = tuple(replace(face, id=named) for named, (_, _, face) in zip(face_ids(pairs), made, strict=True))
+    groups = [group for group, _ in made]
+    faces = tuple(replace(face, id=named) for named, (_, face) in zip(face_ids(groups), made, strict=True))
     radius = round(min(size.mm) * _CORNER_SHARE, 1)
-    return Deck(name, size.mm, faces, "confetti", radius, background=background, palette=palette), pairs
+    return Deck(name, size.mm, faces, "confetti", radius, background=background, palette=palette), groups
 
 
 def _have_same_marks(one: Face, other: Face, card_mm: tuple[float, float]) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 
 from vision.arrays import Image, Singles
 from vision.channels import largest
+from vision.teaching.names import CardName
 
 SAME = 0.16
 """Difference of the worst window up to which two sightings show one face."""
@@ -39,10 +40,14 @@ class Sighting:
 
 @dataclass(eq=False)
 class FaceGroup:
-    """Sightings of one face: `cards` are aligned with the first one; `off` is each one's difference from it."""
+    """Sightings of one face, perhaps with its name.
+
+    `cards` are aligned with the first one; `off` is each one's difference from it.
+    """
 
     sightings: list[Sighting]
     cards: list[Singles]
+    name: CardName | None = None
     off: list[float] = field(default_factory=list)
 
     @property
@@ -68,9 +73,9 @@ class FaceGroup:
         return levels(np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2])
 
 
-def joined(sightings: Sequence[Sighting], turns: tuple[int, ...]) -> FaceGroup:
-    """Return the group of sightings that show one face by a person's word."""
-    group = FaceGroup(list(sightings[:1]), [sightings[0].card])
+def joined(sightings: Sequence[Sighting], turns: tuple[int, ...], name: CardName | None = None) -> FaceGroup:
+    """Return the group of sightings that show one face, by a person's word."""
+    group = FaceGroup(list(sightings[:1]), [sightings[0].card], name)
     for sighting in sightings[1:]:
         card = aligned(group.first, sighting.card, turns)
         group.add(sighting, card, difference(group.first, card))

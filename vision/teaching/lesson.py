@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from vision.arrays import Image
+from vision.arrays import Image, Singles
 from vision.errors import BadLessonError
-from vision.image import Picture
 from vision.teaching.card_marks import deck_of_marks, shows_marks
-from vision.teaching.faces import Sighting, aligned, difference, grouped, joined, levels, singles, turns_of
-from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture, agreed_size, fits, lay_out
+from vision.teaching.faces import FaceGroup, Sighting, aligned, difference, grouped, joined, singles, turns_of
+from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture
 from vision.teaching.names import CardName, named_cards
 from vision.teaching.straight_cards import straight_cards
-from vision.teaching.taught_prints import Lesson, Named, Pictures, deck_of_prints, learned
+from vision.teaching.taught_prints import Lesson, Pictures, deck_of_prints, learned
 
 Place = tuple[int, int]
 """A card in a lesson: the number of its picture, and its number in it."""
@@ -50,31 +49,32 @@ def learn(
     for place, name_of in said.items():
         places.setdefault(name_of.face, []).append(place)
     turns = turns_of(size.mm)
-    groups: Named = [(joined([cards[place] for place in own], turns), said[own[0]]) for own in places.values()]
-    for group, entry in groups:
+    groups = [joined([cards[place] for place in own], turns, said[own[0]]) for own in places.values()]
+    for group in groups:
         odd = next((other for other, off in zip(group.sightings[1:], group.off, strict=True) if off > DIFFERENT), None)
         if odd is not None:
             raise BadLessonError(
                 "error.two_cards_that_look_different",
                 "two cards that look different are called {name}, in {one} and in {other}",
-                name="" if entry is None else entry.face,
+                name="" if group.name is None else group.name.face,
                 one=pictures[group.sightings[0].picture].name,
                 other=pictures[odd.picture].name,
             )
     unnamed = [sighting for place, sighting in cards.items() if place not in said]
-    both = grouped(unnamed, turns, [group for group, _ in groups], skip_doubtful=True)
-    groups += [(group, None) for group in both[len(groups) :]]
-    marks = may_show_marks and shows_marks(group.picture() for group, _ in groups)
+    groups = grouped(unnamed, turns, groups, skip_doubtful=True)
+    marks = may_show_marks and shows_marks(group.picture() for group in groups)
     return taught(name, found, size, groups, game, marks=marks)
 
 
-def taught(name: str, found: Pictures, size: CardSize, groups: Named, game: str | None, *, marks: bool) -> Lesson:
+def taught(
+    name: str, found: Pictures, size: CardSize, groups: Sequence[FaceGroup], game: str | None, *, marks: bool
+) -> Lesson:
     """Return the deck, of marks or of prints, that groups of the cards found in pictures give.
 
     Raises:
         BadLessonError: a deck of marks cannot be made.
     """
-    groups = sorted(groups, key=lambda pair: pair[0].first_at)
+    groups = sorted(groups, key=lambda group: group.first_at)
     if marks:
         deck, groups = deck_of_marks(name, size, groups)
         return Lesson(deck, learned(found, groups, deck.faces, "no three discs"))
@@ -102,35 +102,7 @@ def _sighted(
     return cards, tuple(found)
 
 
-@dataclass(frozen=True, eq=False)
-class StudiedPicture:
-    """Contribution of one picture to a lesson.
-
-    `size` is None without a card. `cards` are those of `look`, rectified, (h, w, 3) uint8 BGR under white light.
-    `groups` holds each card's face: a known one by its number, new ones with the numbers after those.
-    """
-
-    look: LaidCards
-    size: CardSize | None
-    cards: tuple[Image, ...]
-    groups: tuple[int, ...]
-
-
-def study(picture: Picture, known: Sequence[Image], size: CardSize | None = None) -> StudiedPicture:
-    """Return a picture's contribution; `known` are rectified faces, `size` is the cards' size so far."""
-    look = lay_out(picture.image, size)
-    size = size or agreed_size([look], None)
-    if size is None:
-        return StudiedPicture(look, None, (), ())
-    look, turns = _in_rows(look.only(fits(look, size))), turns_of(size.mm)
-    cards = straight_cards(picture.image, look.quads_px, size, look.markers)
-    before = [joined([Sighting(-1, k, singles(face))], turns) for k, face in enumerate(known)]
-    groups = grouped([Sighting(0, place, card) for place, card in enumerate(cards)], turns, before)
-    of = {s.place: number for number, group in enumerate(groups) for s in group.sightings if s.picture == 0}
-    return StudiedPicture(look, size, tuple(map(levels, cards)), tuple(of[place] for place in range(len(cards))))
-
-
-def _in_rows(look: LaidCards) -> LaidCards:
+def in_rows(look: LaidCards) -> LaidCards:
     """Return the cards in reading order."""
     if not len(look.quads_px):
         return look
@@ -140,6 +112,15 @@ def _in_rows(look: LaidCards) -> LaidCards:
     by_height = np.argsort(middles[:, 1])
     rows[by_height[1:]] = np.cumsum(np.diff(middles[by_height, 1]) > height / 3)
     return replace(look, quads_px=look.quads_px[np.lexsort((middles[:, 0], rows))])
+
+
+def sorted_to(known: Sequence[Image], cards: Sequence[Singles], size: CardSize) -> list[int]:
+    """Return the face of each rectified card: the number of a known one, or of a new one after those."""
+    turns = turns_of(size.mm)
+    before = [joined([Sighting(-1, k, singles(face))], turns) for k, face in enumerate(known)]
+    groups = grouped([Sighting(0, place, card) for place, card in enumerate(cards)], turns, before)
+    of = {s.place: number for number, group in enumerate(groups) for s in group.sightings if s.picture == 0}
+    return [of[place] for place in range(len(cards))]
 
 
 def could_be_one(one: Image, other: Image, size: CardSize) -> bool:

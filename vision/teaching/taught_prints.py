@@ -17,9 +17,8 @@ from vision.read.verifier import Verifier
 from vision.reading import Reading
 from vision.teaching.faces import SAME, FaceGroup, aligned, best_turn, difference, singles, small
 from vision.teaching.lesson_cards import CardSize, TeachingPicture
-from vision.teaching.names import BACK, CardName
+from vision.teaching.names import BACK
 
-Named = list[tuple[FaceGroup, CardName | None]]
 Pictures = tuple[tuple[str, Reading], ...]
 
 _CORNER_SHARE = 0.05
@@ -77,14 +76,12 @@ class Lesson:
 
 
 def deck_of_prints(
-    name: str, size: CardSize, game: str | None, groups: Named
+    name: str, size: CardSize, game: str | None, groups: Sequence[FaceGroup]
 ) -> tuple[Deck, list[tuple[str, str, float]]]:
     """Return the deck whose faces are groups of sightings, with its nearest faces, see `Lesson`."""
     faces = [
-        Face(
-            face_id, "back" if face_id == BACK else "front", {} if entry is None else entry.attributes, group.picture()
-        )
-        for face_id, (group, entry) in zip(face_ids(groups), groups, strict=True)
+        Face(named, "back" if named == BACK else "front", group.name.attributes if group.name else {}, group.picture())
+        for named, group in zip(face_ids(groups), groups, strict=True)
     ]
     deck = Deck(
         name,
@@ -98,11 +95,10 @@ def deck_of_prints(
     return replace(deck, alike=tuple((one, two) for one, two, off in nearest if off < SAME)), nearest
 
 
-def learned(found: Pictures, groups: Named, faces: Sequence[Face], reason: str) -> Pictures:
+def learned(found: Pictures, groups: Sequence[FaceGroup], faces: Sequence[Face], reason: str) -> Pictures:
     """Return the cards found in pictures with the faces of their groups; for a reason the others are unclear."""
-    face_at = {
-        (s.picture, s.place): face for (group, _), face in zip(groups, faces, strict=True) for s in group.sightings
-    }
+    pairs = zip(groups, faces, strict=True)
+    face_at = {(seen.picture, seen.place): face for group, face in pairs for seen in group.sightings}
     pictures = []
     for k, (name, read) in enumerate(found):
         cards = [replace(card, face=face_at.get((k, n))) for n, card in enumerate(read.cards)]
@@ -111,11 +107,11 @@ def learned(found: Pictures, groups: Named, faces: Sequence[Face], reason: str) 
     return tuple(pictures)
 
 
-def face_ids(groups: Named) -> list[str]:
+def face_ids(groups: Sequence[FaceGroup]) -> list[str]:
     """Return the names of faces: those that people gave, else a number."""
-    taken = {entry.face for _, entry in groups if entry is not None}
+    taken = {group.name.face for group in groups if group.name is not None}
     numbers = (name for k in range(1, len(groups) + len(taken) + 1) if (name := f"face-{k:02}") not in taken)
-    return [next(numbers) if entry is None else entry.face for _, entry in groups]
+    return [next(numbers) if group.name is None else group.name.face for group in groups]
 
 
 def _margins(deck: Deck) -> list[tuple[str, str, float]]:

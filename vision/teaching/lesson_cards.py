@@ -11,20 +11,22 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.errors import BadLessonError
-from vision.find.any_deck import CERTAIN, cards_without_size, reason_of, sure_table
+from vision.find.any_deck import CERTAIN, WHOLE, cards_without_size, reason_of, sure_table
 from vision.find.unknown import KnownSize
 from vision.image import Picture
 from vision.markers import Marker, markers_in
-from vision.quads import stacked
+from vision.quads import shared_area, stacked
 from vision.reading import Card, Reading
 from vision.table import Table
 
 MOST_PICTURES, _MOST_NAMED = 300, 3
-CUT_OR_COVERED = frozenset({"covered", "edge of picture"})
+TOUCHED = "touched by another card"
+CUT_OR_COVERED = frozenset({"covered", "edge of picture", TOUCHED})
 
 _ALIKE = 0.06  # tolerance of a card's side against the others, as a share; outlines are off by 1 or 2 %
 _SQUARE = 0.03
 _SOME = 0.2  # visible share of a card that is outlined
+_OVERLAP = 0.08  # of an area: by errors alone, close neighbours overlap less
 _NOMINAL_MM = 63.0  # the shorter side of an unknown size
 _FOCAL = 0.8  # by the picture's longer side; from 0.7 to 1.0 the shape of three decks changes by 1 %
 
@@ -140,14 +142,18 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
     cards = cards_without_size(image_bgr, table, markers, _wanted(size, table))
     square = cards.card[1] / cards.card[0] < 1 + _SQUARE
     found, free, unclear = cards.hypotheses, [], []
-    for corners, score, in_sight in zip(found.corners_px, found.scores, found.in_sight, strict=True):
-        quad = _upright(corners, square)
-        reason = reason_of(quad, float(in_sight), size_px)
-        if score >= CERTAIN and in_sight >= _SOME:
-            if reason is None:
-                free.append(quad)
-            else:
-                unclear.append(nameless(quad, reason))
+    quads = [_upright(quad, square) for quad in found.corners_px]
+    certain = np.flatnonzero((found.scores >= CERTAIN) & (found.in_sight >= _SOME)).tolist()
+    for k in certain:
+        reason = reason_of(quads[k], float(found.in_sight[k]), size_px)
+        # Which of two is on top is not known where little of the other is covered.
+        whole = [quads[j] for j in certain if j != k and found.in_sight[j] >= WHOLE]
+        if reason is None and any(shared_area(quads[k], other) > _OVERLAP for other in whole):
+            reason = TOUCHED
+        if reason is None:
+            free.append(quads[k])
+        else:
+            unclear.append(nameless(quads[k], reason))
     return LaidCards(stacked(free), tuple(unclear), markers, table, size_px)
 
 

@@ -15,7 +15,7 @@ import cv2
 from reportlab.lib.utils import ImageReader
 
 from calibration.sheet import PAPERS_MM, Box, Grid, SheetPages, grid_for
-from vision.deck import Deck, Face, attributes_told
+from vision.deck import Deck, Face, program_attributes
 from vision.errors import BadDeckError
 from vision.render_face import mark_outline_mm
 
@@ -51,7 +51,7 @@ def drawn_deck_pdf(deck: Deck, paper: str) -> tuple[bytes, dict[str, Any]]:
         behind = json.loads(packed.read(BEHIND))
         pictures = {face.id: ImageReader(BytesIO(packed.read(f"{face.id}.png"))) for face in deck.faces}
     cards = [
-        CardToPrint(face.id, attributes_told(face.attributes), (pictures[face.id], pictures[behind[face.id]]))
+        CardToPrint(face.id, program_attributes(face.attributes), (pictures[face.id], pictures[behind[face.id]]))
         for face in deck.faces
         for _ in range(face.count or 0)
     ]

@@ -47,10 +47,10 @@ def found_in(picture: Picture, reading: Reading, deck: Deck | None, language: La
 
 def meaning_of(face: Face) -> dict[str, Any]:
     """Return a face's `marks`, or the `attributes` of a face without marks."""
-    from vision.deck import attributes_told
+    from vision.deck import program_attributes
 
     if not face.marks:
-        return {"attributes": attributes_told(face.attributes)}
+        return {"attributes": program_attributes(face.attributes)}
     return {"marks": [{"size": mark.size, "colour": mark.colour, "shape": mark.shape} for mark in face.marks]}
 
 

@@ -77,8 +77,9 @@ class Deck:
     `card_mm` is (width, height) of the cards with the art upright; where the deck was taught without a measure, only
     their ratio counts. `game` is its game, None for any. `alike` are pairs of ids that cannot be separated from the
     distance at which the deck was taught. `has_true_size` is False where the size of the cards was unknown while they
-    were taught. `told_by` names the attributes by which a game distinguishes cards. Faces with the same values need not
-    be distinguished. A face with none of them has a meaning of its own; so has every face where no attribute is named.
+    were taught. `key_attributes` names the attributes by which a game distinguishes cards. Faces with the same values
+    need not be distinguished. A face with none of them has a meaning of its own; so has every face where no attribute
+    is named.
 
     Of a deck of marks `palette[side][colour]` and `background[side]` are the print's colours as `#rrggbb`;
     `outlines[shape]` is an (n, 2) array of points in a circle of radius 1, y down (a circle has none).
@@ -91,7 +92,7 @@ class Deck:
     corner_radius_mm: float = 3.0
     alike: tuple[tuple[str, str], ...] = ()
     has_true_size: bool = True
-    told_by: tuple[str, ...] = ()
+    key_attributes: tuple[str, ...] = ()
     background: Mapping[str, str] = field(default_factory=dict)
     palette: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     outlines: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
@@ -123,8 +124,8 @@ class Deck:
         numbers: dict[object, int] = {}
         meant: list[int] = []
         for face in self.faces:
-            told = tuple(face.attributes.get(key) for key in self.told_by)
-            meant.append(numbers.setdefault(told if any(told) else (face.side, face.id), len(numbers)))
+            values = tuple(face.attributes.get(key) for key in self.key_attributes)
+            meant.append(numbers.setdefault(values if any(values) else (face.side, face.id), len(numbers)))
         return np.array(meant, np.intp)
 
     @cached_property
@@ -149,12 +150,12 @@ class Deck:
         shared = frozenset.intersection(*alike)
         everywhere = [face.attributes for face in self.fronts]
         # Nobody calls a clown happy where all are.
-        if any(len({told[key] for told in everywhere}) == 1 for key in shared):
+        if any(len({one[key] for one in everywhere}) == 1 for key in shared):
             return False
-        named = {tuple(told[key] for key in sorted(shared)) for told in everywhere}
+        named = {tuple(one[key] for key in sorted(shared)) for one in everywhere}
         if len(named) == len(everywhere) and _is_product(shared, everywhere):
             return True
-        return all(_is_product(keys, told) for keys, told in alike.items())
+        return all(_is_product(keys, ones) for keys, ones in alike.items())
 
     @property
     def size_mm(self) -> tuple[float, float]:
@@ -183,13 +184,13 @@ class Deck:
         return tuple(face for face in self.faces if face.side != "back")
 
 
-def _is_product(keys: frozenset[str], told: list[Mapping[str, str]]) -> bool:
+def _is_product(keys: frozenset[str], each: list[Mapping[str, str]]) -> bool:
     """Return whether each value of an attribute comes with each value of every other one."""
-    seen = {tuple(one[key] for key in sorted(keys)) for one in told}
-    return len(seen) == prod(len({one[key] for one in told}) for key in keys)
+    seen = {tuple(one[key] for key in sorted(keys)) for one in each}
+    return len(seen) == prod(len({one[key] for one in each}) for key in keys)
 
 
-def attributes_told(attributes: Mapping[str, str]) -> dict[str, str | int]:
+def program_attributes(attributes: Mapping[str, str]) -> dict[str, str | int]:
     """Return the attributes for programs: the room of a row is a number."""
     return {key: int(value) if key == ROOM and value.isdecimal() else value for key, value in attributes.items()}
 

@@ -52,5 +52,5 @@ def _summary(deck: Deck) -> dict[str, Any]:
 
 
 def _face(face: Face) -> dict[str, Any]:
-    told = {"marks": [mark.colour for mark in face.marks]} if face.marks else {"attributes": dict(face.attributes)}
-    return {"face": face.id, "side": face.side, **told}
+    meaning = {"marks": [mark.colour for mark in face.marks]} if face.marks else {"attributes": dict(face.attributes)}
+    return {"face": face.id, "side": face.side, **meaning}

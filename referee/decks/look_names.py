@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from referee.games.registry import game_kind
 from vision.deck import MARKS
 from vision.teaching.proposed_names import proposed
-from vision.teaching.taught_prints import Lesson, renamed_faces
+from vision.teaching.taught_prints import Lesson
 
 
 def named_by_look(lesson: Lesson) -> Lesson:
@@ -16,14 +15,15 @@ def named_by_look(lesson: Lesson) -> Lesson:
     deck = lesson.deck
     if deck.kind == MARKS or deck.game is None:
         return lesson
-    fronts, face_name = deck.fronts, game_kind(deck.game).cards.face_name
-    found = proposed(deck.game, [replace(face, count=lesson.seen[face.id]) for face in fronts])
-    names: dict[str, tuple[str, Mapping[str, str]]] = {}
-    for face, proposal in zip(fronts, found, strict=True):
-        if face.attributes:
-            continue
-        if not proposal.sure:
-            return lesson
-        names[face.id] = face_name(proposal.attributes), proposal.attributes
-    taken = [face.id for face in deck.faces if face.id not in names] + [name for name, _ in names.values()]
-    return lesson if len(set(taken)) < len(taken) else renamed_faces(lesson, names)
+    face_name = game_kind(deck.game).cards.face_name
+    found = proposed(deck.game, [replace(face, count=lesson.seen[face.id]) for face in deck.fronts])
+    proposals = {face.id: proposal for face, proposal in zip(deck.fronts, found, strict=True) if not face.attributes}
+    if not all(proposal.is_certain for proposal in proposals.values()):
+        return lesson
+    faces = [
+        replace(face, id=face_name(given.attributes), attributes=given.attributes)
+        if (given := proposals.get(face.id))
+        else face
+        for face in deck.faces
+    ]
+    return lesson if len({face.id for face in faces}) < len(faces) else lesson.with_faces(faces)

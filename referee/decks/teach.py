@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from referee.decks.look_names import named_by_look
 from referee.decks.store import DeckStore
@@ -25,11 +22,11 @@ from vision.deck import MARKS, PRINTS, Deck, Face
 from vision.deck_file import pack_deck, unpack_deck
 from vision.descriptions import LEAST_CARD_MM, MOST_CARD_MM
 from vision.image import load_picture
-from vision.teaching.lesson import laid_out, learn_prints
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture
-from vision.teaching.mark_lesson import learn_marks, shows_marks
+from vision.reading import Card, Reading
+from vision.teaching.lesson import learn as learn_deck
+from vision.teaching.lesson_cards import CUT_OR_COVERED, TeachingPicture, laid_out
 from vision.teaching.names import CardName, check_images, load_names
-from vision.teaching.taught_prints import LearnedPicture, Lesson, odds_of, with_margins
+from vision.teaching.taught_prints import Lesson, odds_of, with_margins
 
 _SIZE = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*[x×*]\s*(\d+(?:[.,]\d+)?)\s*", re.IGNORECASE)
 
@@ -84,28 +81,11 @@ def learn(
         raise BadInputError("error.decks.two_pictures_have_same_file")
     check_images(names, [picture.name for picture in pictures])
     laid, size = laid_out(pictures, card_mm)
-    lesson = named_by_look(learn_either(name, pictures, laid, size, names, game))
+    lesson = learn_deck(name, pictures, laid, size, names, game, may_show_marks=may_show_marks(game))
+    lesson = named_by_look(lesson)
     if game is not None:
         game_kind(game).cards.check(lesson.deck)
     return with_margins(lesson, pictures)
-
-
-def learn_either(
-    name: str,
-    pictures: Sequence[TeachingPicture],
-    laid: Sequence[LaidCards],
-    size: CardSize,
-    names: Sequence[CardName] = (),
-    game: str | None = None,
-) -> Lesson:
-    """Learn a deck of marks or of prints, depending on its cards.
-
-    Raises:
-        VisionError: the pictures or the names give no deck.
-    """
-    if may_show_marks(game) and shows_marks(pictures, laid, size):
-        return learn_marks(name, pictures, laid, size, names)
-    return learn_prints(name, pictures, laid, size, names, game)
 
 
 def card_size_of(text: str) -> tuple[float, float]:
@@ -132,13 +112,24 @@ def print_lesson(lesson: Lesson, *, as_json: bool) -> None:
 
 
 def _lines(lesson: Lesson) -> list[str]:
-    lines = [to_line(_picture(picture)) for picture in lesson.pictures]
+    lines = [
+        to_line(
+            {
+                "image": name,
+                "cards": [
+                    {"face": card.named.id, "new": card in new, "corners_px": _points(card)} for card in read.cards
+                ],
+                "unclear": [{"corners_px": _points(card), "reason": card.reason} for card in read.unclear],
+            }
+        )
+        for name, read, new in _with_new(lesson)
+    ]
     deck = lesson.deck
     summary: dict[str, Any] = {
         "deck": deck.name,
         "kind": deck.kind,
         "card_mm": list(deck.card_mm),
-        "faces": [{"face": face.id, **_told(face), "seen": lesson.seen[face.id]} for face in deck.faces],
+        "faces": [{"face": face.id, **_meaning(face), "seen": lesson.seen[face.id]} for face in deck.faces],
         "alike": [list(pair) for pair in deck.alike],
     }
     if deck.kind == PRINTS:
@@ -150,38 +141,39 @@ def _lines(lesson: Lesson) -> list[str]:
         face, rival, margin = lesson.margins.weakest
         summary["margins"] = {
             "judged": lesson.margins.judged,
-            "sure": lesson.margins.sure,
+            "sure": lesson.margins.certain,
             "weakest": {"face": face, "rival": rival, "log_odds": round(margin, 1)},
         }
     return [*lines, to_line(summary)]
 
 
-def _told(face: Face) -> dict[str, Any]:
+def _meaning(face: Face) -> dict[str, Any]:
     return {"attributes": {}, "side": face.side, **meaning_of(face)} if face.marks else meaning_of(face)
 
 
-def _picture(picture: LearnedPicture) -> dict[str, Any]:
-    return {
-        "image": picture.name,
-        "cards": [
-            {"face": card.face, "new": card.is_new, "corners_px": _points(card.quad_px)} for card in picture.cards
-        ],
-        "unclear": [{"corners_px": _points(quad), "reason": reason} for quad, reason in picture.unclear],
-    }
+def _with_new(lesson: Lesson) -> Iterator[tuple[str, Reading, list[Card]]]:
+    """Yield each picture's name, its reading, and the cards whose face no picture showed before."""
+    seen: set[str] = set()
+    for name, read in lesson.pictures:
+        new = []
+        for card in read.cards:
+            if card.named.id not in seen:
+                new.append(card)
+                seen.add(card.named.id)
+        yield name, read, new
 
 
 def report_of(lesson: Lesson) -> list[str]:
     """Return the report of a lesson, a line each."""
     deck = lesson.deck
     lines: list[str] = []
-    for picture in lesson.pictures:
-        new = sum(card.is_new for card in picture.cards)
-        counts = {"picture": picture.name, "cards": len(picture.cards), "new": new}
-        if picture.unclear:
-            lines.append(phrase("terminal.cards_of_them_new_unclear", unclear=len(picture.unclear), **counts))
+    for name, read, new in _with_new(lesson):
+        counts = {"picture": name, "cards": len(read.cards), "new": len(new)}
+        if read.unclear:
+            lines.append(phrase("terminal.cards_of_them_new_unclear", unclear=len(read.unclear), **counts))
         else:
             lines.append(phrase("terminal.cards_of_them_new", **counts))
-        cut = [quad.mean(axis=0) for quad, reason in picture.unclear if reason in CUT_OR_COVERED]
+        cut = [card.centre_px for card in read.unclear if card.reason in CUT_OR_COVERED]
         if cut:
             at = "; ".join(f"{x:.0f}, {y:.0f} px" for x, y in cut)
             lines.append(
@@ -205,9 +197,9 @@ def _readiness(lesson: Lesson, deck: Deck) -> list[str]:
         return []
     face, rival, margin = margins.weakest
     weakest = {"one": face, "two": rival, "odds": _to_one(odds_of(margin))}
-    if margins.sure < margins.judged:
-        unsure = margins.judged - margins.sure
-        return [phrase("terminal.not_ready_of_cards_that", number=margins.judged, unsure=unsure, **weakest)]
+    if margins.certain < margins.judged:
+        doubtful = margins.judged - margins.certain
+        return [phrase("terminal.not_ready_of_cards_that", number=margins.judged, unsure=doubtful, **weakest)]
     return [] if deck.alike else [phrase("terminal.ready_least_sure_to_be", **weakest)]
 
 
@@ -217,5 +209,5 @@ def _to_one(odds: float) -> str:
     return phrase("terminal.about_to_1", number=f"{float(f'{odds:.1g}'):,.0f}".replace(",", " "))
 
 
-def _points(points: NDArray[np.float64]) -> list[list[float]]:
-    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
+def _points(card: Card) -> list[list[float]]:
+    return [[round(x, 2), round(y, 2)] for x, y in card.corners_px.tolist()]

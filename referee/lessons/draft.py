@@ -21,7 +21,8 @@ BACK = "back"
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    # Drafts of earlier versions have more fields.
+    model_config = ConfigDict(extra="ignore")
 
 
 class DraftOutline(_Data):
@@ -35,14 +36,13 @@ class LessonPicture(_Data):
     """A picture of the lesson.
 
     `state`: waiting for its study; learned; or test, of which only corrected cards are learned. `cards`: each card's
-    corners in the picture's pixels, clockwise; `sizes_mm`: their widths and lengths.
+    corners in the picture's pixels, clockwise.
     """
 
     number: int
     state: Literal["waiting", "learned", "test"] = "waiting"
     size_px: tuple[int, int] = (0, 0)
     cards: list[Points] = []
-    sizes_mm: list[tuple[float, float]] = []
     unclear: list[DraftOutline] = []
 
 

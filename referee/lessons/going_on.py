@@ -116,7 +116,7 @@ class GoingOn:
 
     def _failed(self, fault: Exception) -> None:
         """Show the fault of a job on the page; the other jobs continue."""
-        self.trouble = told(fault)
+        self.trouble = page_fault(fault)
         self.changed()
 
     def _work(self) -> None:
@@ -127,14 +127,14 @@ class GoingOn:
             except (RingmasterError, VisionError) as error:
                 # Faults of a dropped lesson are of no interest.
                 if self.draft is not None and self.draft.began == began:
-                    self.trouble = told(error)
+                    self.trouble = page_fault(error)
             finally:
                 with self.lock:
                     self._busy.pop(0)
                     self.changed()
 
 
-def told(error: Exception) -> dict[str, Any]:
+def page_fault(error: Exception) -> dict[str, Any]:
     """Return the page's sentence for an error: its key and its values."""
     if isinstance(error, LessonError):
         return {"key": error.key.removeprefix("fault."), "values": dict(error.values)}

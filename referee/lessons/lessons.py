@@ -187,9 +187,8 @@ class Lessons:
                 raise LessonError("fault.lesson_gone")
             shot = draft.shot(draft.test.picture)
             place = len(shot.cards)
-            size = work.keep_example(self._on.state, shot.number, place, read.corners, draft)
+            work.keep_example(self._on.state, shot.number, place, read.corners, draft)
             shot.cards.append(read.corners)
-            shot.sizes_mm.append(size)
             found = draft.add_to(group, Example(picture=shot.number, place=place))
             read.group = read.likely = found.id
             read.mended = True

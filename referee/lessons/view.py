@@ -98,10 +98,10 @@ def face_names(draft: Draft) -> dict[int, str]:
         if name is None:
             number += 1
             name = f"face-{number:02}"
-        plain, again = name, 1
+        first, again = name, 1
         while name in taken:
             again += 1
-            name = f"{plain}-{again}"
+            name = f"{first}-{again}"
         taken.add(name)
         names[group.id] = name
     return names

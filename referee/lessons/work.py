@@ -22,18 +22,20 @@ from vision.arrays import Image
 from vision.deck import Face
 from vision.deck_file import pack_deck, read_deck_file
 from vision.errors import VisionError
-from vision.image import load_picture
-from vision.markers import markers_in, table_if_shown
-from vision.reading import Card, reader_of
-from vision.teaching.lesson import could_be_one, in_two, learn_groups, study
-from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, LaidCards, TeachingPicture, agreed_size
-from vision.teaching.mark_lesson import learn_marks, shows_marks
+from vision.image import Picture, load_picture
+from vision.markers import markers_in
+from vision.reading import Card, Reading, reader_of
+from vision.teaching.card_marks import shows_marks
+from vision.teaching.faces import Sighting, joined, levels, singles, turns_of
+from vision.teaching.lesson import could_be_one, in_rows, in_two, sorted_to, taught
+from vision.teaching.lesson_cards import CUT_OR_COVERED, CardSize, TeachingPicture, agreed_size, fits, lay_out, nameless
 from vision.teaching.names import CardName
 from vision.teaching.proposed_names import proposed
 from vision.teaching.straight_cards import straight_cards
 from vision.teaching.taught_prints import odds_of, with_margins
 
 _MOST_JUDGED = 16
+_USUAL_MM = (63.0, 88.0)
 
 
 @dataclass(frozen=True)
@@ -59,30 +61,30 @@ def study_picture(state: Path, number: int, known: Sequence[str], draft: Draft) 
     files = LessonFiles(state)
     picture = load_picture(files.picture(number))
     size = None if draft.card_mm is None else CardSize(draft.card_mm, True)
-    found = study(picture, [_card(files, name) for name in known], size)
-    look = found.look
+    look = lay_out(picture.image, size)
+    size = size or agreed_size([look], None)
+    if size is not None:
+        look = in_rows(look.only(fits(look, size)))
     shot = LessonPicture(
         number=number,
         state="learned",
         size_px=picture.size_px,
         cards=[_points(quad) for quad in look.quads_px],
-        sizes_mm=[(float(width), float(length)) for width, length in look.size_mm],
-        unclear=[DraftOutline(corners=_points(quad), reason=reason) for quad, reason in look.unclear],
+        unclear=[DraftOutline(corners=_points(card.corners_px), reason=card.reason or "") for card in look.unclear],
     )
     if look.table is None:
         return Studied(shot, fault="lesson_no_markers")
-    if found.size is None or not found.cards:
-        touched = any(reason in CUT_OR_COVERED for _, reason in look.unclear)
+    if size is None or not len(look.quads_px):
+        touched = any(card.reason in CUT_OR_COVERED for card in look.unclear)
         return Studied(shot, fault="lesson_touch" if touched else "lesson_no_cards")
-    for place, card in enumerate(found.cards):
-        files.keep_card(f"{number}-{place}", card)
+    cards = straight_cards(picture.image, look.quads_px, size, look.markers)
+    for place, card in enumerate(cards):
+        files.keep_card(f"{number}-{place}", levels(card))
     kind: str | None = draft.kind
     if kind is None:
-        pictures = [TeachingPicture(str(number), lambda: picture)]
-        marks = may_show_marks(draft.game) and shows_marks(pictures, [look], found.size)
-        kind = "marks" if marks else "prints"
-    width, length = found.size.mm
-    return Studied(shot, found.groups, (float(width), float(length)), kind)
+        kind = "marks" if may_show_marks(draft.game) and shows_marks(map(levels, cards)) else "prints"
+    groups = sorted_to([_card(files, name) for name in known], cards, size)
+    return Studied(shot, tuple(groups), size.mm, kind)
 
 
 def are_alike(state: Path, one: Example, other: Example, card_mm: tuple[float, float]) -> bool:
@@ -126,25 +128,26 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     from referee.files import write_whole
 
     files = LessonFiles(state)
+    size = CardSize(draft.card_mm or _USUAL_MM, True)
     shots = [shot for shot in draft.learned if shot.cards]
-    pictures = [TeachingPicture(str(shot.number), partial(load_picture, files.picture(shot.number))) for shot in shots]
-    laid = [_laid(shot, picture) for shot, picture in zip(shots, pictures, strict=True)]
-    size = agreed_size(laid, None) or CardSize(draft.card_mm or (63.0, 88.0), False)
-    if draft.kind == "marks":
-        lesson = learn_marks(draft.name, pictures, laid, size)
-        write_whole(files.deck, pack_deck(lesson.deck))
-        return MeasuredFaces(judged=0, sure=0)
+    # Corners are in the pixels of pictures as loaded.
+    pictures = [TeachingPicture(str(shot.number), partial(_as_loaded, files.picture(shot.number))) for shot in shots]
+    found = tuple(
+        (str(shot.number), Reading(tuple(nameless(np.array(corners, np.float64)) for corners in shot.cards), ()))
+        for shot in shots
+    )
     at = {shot.number: k for k, shot in enumerate(shots)}
     names = face_names(draft)
     groups = [
-        (
-            [(at[example.picture], example.place) for example in group.examples],
-            CardName("", (0.0, 0.0), names[group.id], group.attributes),
+        joined(
+            [Sighting(at[one.picture], one.place, singles(_card(files, one.name))) for one in group.examples],
+            turns_of(size.mm),
+            None if draft.kind == "marks" else CardName("", (0.0, 0.0), names[group.id], group.attributes),
         )
         for group in draft.groups
     ]
-    plain = learn_groups(draft.name, pictures, laid, size, groups, draft.game)
-    lesson = with_margins(plain, pictures, _MOST_JUDGED)
+    lesson = taught(draft.name, found, size, groups, draft.game, marks=draft.kind == "marks")
+    lesson = with_margins(lesson, pictures, _MOST_JUDGED)
     margins = lesson.margins
     write_whole(files.deck, pack_deck(lesson.deck))
     if margins is None:
@@ -153,7 +156,7 @@ def make_deck(state: Path, draft: Draft) -> MeasuredFaces:
     odds = None if margins.weakest is None else odds_of(margins.weakest[2])
     weakest = None if margins.weakest is None else (ids[margins.weakest[0]], ids[margins.weakest[1]])
     alike = [(ids[one], ids[other]) for one, other in lesson.deck.alike]
-    return MeasuredFaces(judged=margins.judged, sure=margins.sure, odds=odds, weakest=weakest, alike=alike)
+    return MeasuredFaces(judged=margins.judged, sure=margins.certain, odds=odds, weakest=weakest, alike=alike)
 
 
 @dataclass(frozen=True)
@@ -181,44 +184,28 @@ def read_test(state: Path, number: int, draft: Draft) -> TestRead:
 
 def _draft_reading(card: Card, names: Mapping[str, int]) -> DraftReading:
     """Return a card as the page shows it. names: groups by the names of their faces, which faces of marks lack."""
-    sure = card.reason is None
+    certain = card.reason is None
     group = None if card.face is None else names.get(card.face.id)
     return DraftReading(
         corners=_points(card.corners_px),
-        group=group if sure else None,
+        group=group if certain else None,
         likely=group,
         odds=card.confidence / max(1 - card.confidence, 1e-6),
-        marks=[mark.colour for mark in card.named.marks] if sure else [],
+        marks=[mark.colour for mark in card.named.marks] if certain else [],
     )
 
 
-def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> tuple[float, float]:
-    """Save the picture of a card that was corrected in the test; return its width and length in mm."""
+def keep_example(state: Path, number: int, place: int, corners: Points, draft: Draft) -> None:
+    """Save the picture of a card that was corrected in the test."""
     files = LessonFiles(state)
-    picture = load_picture(files.picture(number))
-    mm = draft.card_mm or (63.0, 88.0)
-    shot = LessonPicture(number=number, size_px=picture.size_px, cards=[corners], sizes_mm=[mm])
-    laid = _laid_in(shot, picture.image)
-    card = straight_cards(picture, laid, CardSize(mm, True))[0]
-    files.keep_card(f"{number}-{place}", np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8))
-    return mm
+    image = load_picture(files.picture(number)).image
+    size = CardSize(draft.card_mm or _USUAL_MM, True)
+    (card,) = straight_cards(image, np.array([corners], np.float64), size, markers_in(image))
+    files.keep_card(f"{number}-{place}", levels(card))
 
 
-def _laid(shot: LessonPicture, picture: TeachingPicture) -> LaidCards:
-    return _laid_in(shot, picture.load().image)
-
-
-def _laid_in(shot: LessonPicture, image: Image) -> LaidCards:
-    """Return a picture's cards as they were found before; its markers are searched again."""
-    markers = markers_in(image)
-    return LaidCards(
-        np.array(shot.cards, np.float64).reshape(-1, 4, 2),
-        tuple((np.array(outline.corners, np.float64), outline.reason) for outline in shot.unclear),
-        np.array(shot.sizes_mm, np.float64).reshape(-1, 2),
-        markers,
-        table_if_shown(markers, shot.size_px),
-        shot.size_px,
-    )
+def _as_loaded(path: Path) -> Picture:
+    return Picture(load_picture(path).image, 1)
 
 
 def _card(files: LessonFiles, name: str) -> Image:

@@ -21,7 +21,7 @@ from vision.deck import Deck, Face
 from vision.deck_file import pack_deck, unpack_deck
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
-from vision.teaching.lesson import learn_prints
+from vision.teaching.lesson import learn
 from vision.teaching.lesson_cards import CardSize, LaidCards, TeachingPicture
 from vision.teaching.names import CardName
 
@@ -51,7 +51,7 @@ def taught(printed: Deck, seed: int, shots: Shots | None = None) -> Deck:
             names.append(CardName(f"{number}.png", (x, y), face, printed.face(face).attributes))
     laid = [_laid(image, truth, printed, luck) for image, truth in shown]
     size = CardSize(printed.card_mm, is_true=True)
-    lesson = learn_prints(printed.name, pictures, laid, size, tuple(names), printed.game)
+    lesson = learn(printed.name, pictures, laid, size, tuple(names), printed.game)
     kept = unpack_deck(pack_deck(lesson.deck), lesson.deck.name)
     assert isinstance(kept, Deck)
     return kept
@@ -62,8 +62,7 @@ def _laid(image: Image, truth: Sequence[CardTruth], printed: Deck, luck: random.
     size_px = (image.shape[1], image.shape[0])
     quads = np.array([card.corners_px for card in truth])
     quads += np.random.default_rng(luck.randrange(1 << 30)).normal(0, _OFF_PX, quads.shape)
-    sizes = np.tile(np.array(printed.card_mm), (len(quads), 1))
-    return LaidCards(quads, (), sizes, tuple(markers), table_if_shown(tuple(markers), size_px), size_px)
+    return LaidCards(quads, (), tuple(markers), table_if_shown(tuple(markers), size_px), size_px)
 
 
 def _picture(

@@ -31,7 +31,8 @@ TRUE = [(colour, mood) for colour in INKS for mood in ("happy", "sad")]
 
 def test_the_rarer_of_two_clowns_of_one_colour_is_the_sad_one() -> None:
     given = proposed("piccolino", faces((6, 1)))
-    assert [(p.attributes["colour"], p.attributes["mood"], p.sure) for p in given] == [(*true, True) for true in TRUE]
+    found = [(p.attributes["colour"], p.attributes["mood"], p.is_certain) for p in given]
+    assert found == [(*true, True) for true in TRUE]
 
 
 def test_where_no_clown_is_rarer_the_mood_is_left_open_until_one_is_known() -> None:
@@ -42,7 +43,7 @@ def test_where_no_clown_is_rarer_the_mood_is_left_open_until_one_is_known() -> N
 def test_three_clowns_of_one_colour_are_no_couple() -> None:
     found = [*faces((6, 1)), Face("", "front", {}, clown("red", happy=True), 2)]
     assert meanings(found)[0] == ("red", None)
-    assert not proposed("piccolino", found)[0].sure
+    assert not proposed("piccolino", found)[0].is_certain
 
 
 def test_of_coloretto_only_what_is_plain_is_proposed() -> None:

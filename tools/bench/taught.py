@@ -17,15 +17,14 @@ from typing import Any
 import numpy as np
 
 from referee.accuracy import TrueCard, TruePicture, load_truth, match
-from referee.decks.teach import learn_either
 from referee.errors import BadInputError
 from tools.bench.accuracy import measured
 from tools.bench.common import Row, command, say
 from vision.deck import MARKS, Deck
 from vision.errors import VisionError
 from vision.image import load_picture
-from vision.teaching.lesson import laid_out
-from vision.teaching.lesson_cards import LaidCards, TeachingPicture
+from vision.teaching.lesson import learn
+from vision.teaching.lesson_cards import LaidCards, TeachingPicture, laid_out
 from vision.teaching.names import CardName
 
 _LABELS, _DECK = "labels.json", "deck.json"
@@ -149,7 +148,7 @@ def _learned(deck: DeckToTeach, pictures: Sequence[TruePicture]) -> Deck:
     for picture, look in zip(pictures, laid, strict=True):
         for at, face in _true_of(picture, look, load_picture(picture.path).reduction):
             names.setdefault(face, CardName(picture.path.name, at, face, deck.meanings.get(face, {})))
-    return learn_either(deck.name, shown, laid, size, tuple(names.values())).deck
+    return learn(deck.name, shown, laid, size, tuple(names.values()), may_show_marks=True).deck
 
 
 def _true_of(picture: TruePicture, look: LaidCards, reduction: int) -> list[tuple[tuple[float, float], str]]:

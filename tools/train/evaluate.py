@@ -32,8 +32,7 @@ from vision.find.scale import FINE, SHORT_PX
 from vision.image import Picture
 from vision.markers import markers_in, table_if_shown
 from vision.quads import enlarged
-from vision.teaching.lesson import laid_out
-from vision.teaching.lesson_cards import TeachingPicture
+from vision.teaching.lesson_cards import TeachingPicture, laid_out
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]

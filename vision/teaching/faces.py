@@ -15,10 +15,12 @@ import numpy as np
 
 from vision.arrays import Image, Singles
 from vision.channels import largest
+from vision.teaching.names import CardName
 
 SAME = 0.16
 """Difference of the worst window up to which two sightings show one face."""
 _LOOKED_AT = 4  # faces that are compared closely with a sighting
+_FAR = 0.15  # difference of small sheets of two faces: of 351 pairs of one face none had more than 0.10
 _MOST_AVERAGED = 12
 _SMALL = 24  # px
 _WINDOW = 9  # px of art, 4.5 mm
@@ -39,21 +41,25 @@ class Sighting:
 
 @dataclass(eq=False)
 class FaceGroup:
-    """Sightings of one face: `cards` are aligned with the first one; `off` is each one's difference from it."""
+    """Sightings of one face, perhaps with its name.
+
+    `cards` are aligned with the first one; `off` is each one's difference from it.
+    """
 
     sightings: list[Sighting]
     cards: list[Singles]
+    name: CardName | None = None
     off: list[float] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, sighting: Sighting) -> FaceGroup:
-        """Return the group of a single sighting."""
-        return cls([sighting], [sighting.card])
 
     @property
     def first(self) -> Singles:
         """Return the card with which the others are aligned."""
         return self.cards[0]
+
+    @property
+    def first_at(self) -> tuple[int, int]:
+        """Return picture and place of the first sighting in the order of the lesson."""
+        return min((sighting.picture, sighting.place) for sighting in self.sightings)
 
     def add(self, sighting: Sighting, card: Singles, off: float) -> None:
         """Add a sighting; `card` is its picture, aligned with the first."""
@@ -62,17 +68,19 @@ class FaceGroup:
         if len(self.cards) < _MOST_AVERAGED:
             self.cards.append(card)
 
-    def take(self, sightings: Sequence[Sighting], turns: tuple[int, ...]) -> None:
-        """Add sightings of the same face, by a person's word."""
-        for sighting in sightings:
-            card = aligned(self.first, sighting.card, turns)
-            self.add(sighting, card, difference(self.first, card))
-
     def picture(self) -> Image:
         """Return one picture of the face, (h, w, 3) uint8 BGR, without noise and glare of single sightings."""
         # Of two values the one without glare is right, and glare is bright: so the lower median.
-        card = np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2]
-        return np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8)
+        return levels(np.sort(np.stack(self.cards), axis=0)[(len(self.cards) - 1) // 2])
+
+
+def joined(sightings: Sequence[Sighting], turns: tuple[int, ...], name: CardName | None = None) -> FaceGroup:
+    """Return the group of sightings that show one face, by a person's word."""
+    group = FaceGroup(list(sightings[:1]), [sightings[0].card], name)
+    for sighting in sightings[1:]:
+        card = aligned(group.first, sighting.card, turns)
+        group.add(sighting, card, difference(group.first, card))
+    return group
 
 
 def grouped(
@@ -92,7 +100,7 @@ def grouped(
         sheet = small(sighting.card)
         near = sorted((*best_turn(other, sheet, turns), k) for k, other in enumerate(sheets))[:_LOOKED_AT]
         looks = []
-        for _, turn, k in near:
+        for _, turn, k in (one for one in near if one[0] < _FAR):
             card = aligned(groups[k].first, sighting.card, (turn,))
             looks.append((difference(groups[k].first, card), k, card))
         off, k, card = min(looks, key=lambda look: look[0], default=(1.0, -1, sighting.card))
@@ -101,7 +109,7 @@ def grouped(
         if off < SAME:
             groups[k].add(sighting, card, off)
         else:
-            groups.append(FaceGroup.of(sighting))
+            groups.append(joined([sighting], turns))
             sheets.append(sheet)
     return groups
 
@@ -109,6 +117,16 @@ def grouped(
 def turns_of(card_mm: tuple[float, float]) -> tuple[int, ...]:
     """Return the quarter turns of a card that keep its outline."""
     return (0, 1, 2, 3) if abs(card_mm[0] / card_mm[1] - 1) < _SQUARE else (0, 2)
+
+
+def singles(card: Image) -> Singles:
+    """Return levels from 0 to 1 of levels from 0 to 255."""
+    return np.asarray(card, np.float32) / np.float32(255)
+
+
+def levels(card: Singles) -> Image:
+    """Return levels from 0 to 255 of levels from 0 to 1."""
+    return np.asarray(np.clip(np.rint(card * 255), 0, 255), np.uint8)
 
 
 def small(card: Singles) -> Singles:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.descriptions import number, text, why_broken
 from vision.errors import BadLessonError
 from vision.quads import within_quads
+from vision.reading import Card
 
 _MOST_BYTES, _MOST_NAMES = 4 * 2**20, 5000
 _FARTHEST_PX = 1e6
@@ -87,8 +87,8 @@ def check_images(names: Sequence[CardName], images: Sequence[str]) -> None:
             )
 
 
-def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.float64]) -> dict[int, CardName]:
-    """Return the names of a picture's cards (n, 4, 2), in the file's pixels, by the number of the card.
+def named_cards(names: Sequence[CardName], image: str, cards: Sequence[Card]) -> dict[int, CardName]:
+    """Return the names of a picture's cards, in the file's pixels, by the number of the card.
 
     Raises:
         BadLessonError: a name points beside every card, or a card has two names.
@@ -98,7 +98,7 @@ def named_cards(names: Sequence[CardName], image: str, quads_px: NDArray[np.floa
         if name.image != image:
             continue
         point = np.array([[name.at_px]])
-        under = [k for k, quad in enumerate(quads_px) if within_quads(point, quad[None]).any()]
+        under = [k for k, card in enumerate(cards) if within_quads(point, card.corners_px[None]).any()]
         x, y = name.at_px
         if not under:
             raise BadLessonError(

@@ -17,7 +17,7 @@ from vision.deck import Face
 from vision.teaching.faces import aligned, turns_of
 
 _OTHER = {"happy": "sad", "sad": "happy"}
-_RARER, _SURELY_RARER = 1.5, 2.5  # ratio of sightings: a deck has more happy clowns than sad ones
+_RARER, _CERTAINLY_RARER = 1.5, 2.5  # ratio of sightings: a deck has more happy clowns than sad ones
 _ALIKE_IN_HOW_THEY_DIFFER = 0.45
 _ONE_PAINT = 16.0  # degrees of hue
 _SHEET, _RIM = 32, 3
@@ -63,10 +63,10 @@ class MainColours:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Proposed name of a face; unknown attributes are left out. `sure`: every attribute is known."""
+    """Proposed name of a face; unknown attributes are left out. `is_certain`: every attribute is known."""
 
     attributes: Mapping[str, str]
-    sure: bool
+    is_certain: bool
 
 
 NOTHING = Proposal({}, False)
@@ -95,12 +95,12 @@ def _clowns(faces: Sequence[Face]) -> list[Proposal]:
             pairs[colour].append(k)
     found = [NOTHING if colour is None else Proposal({"colour": colour}, False) for colour in colours]
     couples = [(one, other) for one, other in (pair for pair in pairs.values() if len(pair) == 2)]
-    for (one, other), (mood, sure) in zip(couples, _moods(faces, couples), strict=True):
+    for (one, other), (mood, certain) in zip(couples, _moods(faces, couples), strict=True):
         if mood is None:
             continue
         for k, own in ((one, mood), (other, _OTHER[mood])):
             is_clear = clear[one] and clear[other] and _of_one_paint(looks[one], looks[other])
-            found[k] = Proposal({**found[k].attributes, "mood": own}, sure and is_clear)
+            found[k] = Proposal({**found[k].attributes, "mood": own}, certain and is_clear)
     return found
 
 
@@ -110,20 +110,20 @@ def _of_one_paint(one: MainColours, other: MainColours) -> bool:
 
 def _moods(faces: Sequence[Face], couples: Sequence[tuple[int, int]]) -> list[tuple[str | None, bool]]:
     """Return the mood of the first of each couple of one colour, by people, by rarity (sad), or by other couples."""
-    told = [_mood_of(faces[one], faces[other]) for one, other in couples]
-    known = [k for k, (mood, sure) in enumerate(told) if mood is not None and sure]
-    if not known or len(known) == len(told):
-        return told
+    moods = [_mood_of(faces[one], faces[other]) for one, other in couples]
+    known = [k for k, (mood, certain) in enumerate(moods) if mood is not None and certain]
+    if not known or len(known) == len(moods):
+        return moods
     ways = [_way(faces[one].art, faces[other].art) for one, other in couples]
-    for k, (mood, sure) in enumerate(told):
-        if sure:
+    for k, (mood, certain) in enumerate(moods):
+        if certain:
             continue
-        like = [_correlation(ways[other], ways[k]) * (1 if told[other][0] == "happy" else -1) for other in known]
+        like = [_correlation(ways[other], ways[k]) * (1 if moods[other][0] == "happy" else -1) for other in known]
         mean = float(np.mean(like))
         if abs(mean) > _ALIKE_IN_HOW_THEY_DIFFER:
             way = "happy" if mean > 0 else "sad"
-            told[k] = (way, mood in (None, way))
-    return told
+            moods[k] = (way, mood in (None, way))
+    return moods
 
 
 def _mood_of(one: Face, other: Face) -> tuple[str | None, bool]:
@@ -133,7 +133,7 @@ def _mood_of(one: Face, other: Face) -> tuple[str | None, bool]:
     often = _seen(one) / max(_seen(other), 1)
     if max(often, 1 / often) < _RARER:
         return None, False
-    return ("happy" if often > 1 else "sad"), max(often, 1 / often) >= _SURELY_RARER
+    return ("happy" if often > 1 else "sad"), max(often, 1 / often) >= _CERTAINLY_RARER
 
 
 def _way(one: Image, other: Image) -> Singles:
@@ -168,7 +168,7 @@ def _animals(faces: Sequence[Face]) -> list[Proposal]:
         for k in others:
             found[k] = NOTHING
         if others and first not in others:
-            found[first] = replace(found[first], sure=False)
+            found[first] = replace(found[first], is_certain=False)
     return found
 
 

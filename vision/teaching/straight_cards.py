@@ -9,16 +9,14 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Image, Singles
 from vision.channels import largest, smallest
 from vision.deck import ART_PX_PER_MM
-from vision.image import Picture
-from vision.markers import white_of
-from vision.teaching.lesson_cards import CardSize, LaidCards
+from vision.markers import Marker, white_of
+from vision.read.rectify import Pyramid
+from vision.teaching.lesson_cards import CardSize
 
-_MOST_FINER = 4
 _DARKEST = 0.08  # of full: darker paper shows no colour
 _ALIKE, _MOST_TINT = 0.06, 0.35  # of the mean of a white's channels: whites that agree; a lamp's own colour
 _PAPER, _BRIGHT = 0.10, 0.7  # how far paper's channels differ; how bright it is by the card's brightest tenth
@@ -28,33 +26,16 @@ _STEP = 0.02  # of the brightest tenth, a pixel: no light falls off so fast
 _AN_AREA, _AS_BRIGHT = 0.01, 0.9  # of the card; of the largest area of paper: what else is paper
 
 
-def straight_cards(picture: Picture, look: LaidCards, size: CardSize) -> list[Singles]:
-    """The cards of one picture put straight, (h, w, 3) levels 0 to 1, as they would be under white light."""
-    if not len(look.quads_px):
+def straight_cards(image_bgr: Image, quads_px: Floats, size: CardSize, markers: Sequence[Marker]) -> list[Singles]:
+    """Return the rectified cards (n, 4, 2) of one picture under white light, (h, w, 3) levels 0 to 1."""
+    if not len(quads_px):
         return []
-    wh = (round(size.mm[0] * ART_PX_PER_MM), round(size.mm[1] * ART_PX_PER_MM))
-    cards = [straight(picture.image, quad, wh) for quad in look.quads_px]
-    white = white_of(picture.image, look.markers)
+    width, height = (round(side * ART_PX_PER_MM) for side in size.mm)
+    cards = np.nan_to_num(Pyramid(image_bgr).straight(quads_px, height, width))
+    white = white_of(image_bgr, markers)
     is_known = white is not None and float(white.max()) > _DARKEST
     paper = white if white is not None and is_known else _white_of_cards(cards)
     return [level(_under(card, paper), known_white=is_known) for card in cards]
-
-
-def straight(image_bgr: Image, quad_px: NDArray[np.floating], size_px: tuple[int, int]) -> Singles:
-    """Return the pixels within a quadrilateral (4, 2), clockwise from its top left, as (h, w, 3) levels from 0 to 1."""
-    width, height = size_px
-    quad = np.asarray(quad_px, np.float64)
-    sides = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
-    finer = int(np.clip(np.ceil(max(sides[0::2].max() / width, sides[1::2].max() / height)), 1, _MOST_FINER))
-    w, h = width * finer, height * finer
-    sheet = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5
-    warp = cv2.getPerspectiveTransform(sheet, quad.astype(np.float32))
-    large = cv2.warpPerspective(
-        image_bgr, warp, (w, h), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
-    )
-    if finer > 1:
-        large = cv2.resize(large, size_px, interpolation=cv2.INTER_AREA)
-    return np.asarray(large, np.float32) / np.float32(255)
 
 
 def _under(card: Singles, white: Floats) -> Singles:
@@ -66,7 +47,7 @@ def _under(card: Singles, white: Floats) -> Singles:
     return np.asarray(np.clip(print_ / max(float(np.quantile(largest(print_), 0.97)), 1.0), 0, 1), np.float32)
 
 
-def _white_of_cards(cards: Sequence[Singles]) -> Floats:
+def _white_of_cards(cards: Singles) -> Floats:
     """White paper (3,) as the cards of one picture show it, levels 0 to 1.
 
     The brightest of all cards counts as white; its tint is the lamp's only where most cards share it.

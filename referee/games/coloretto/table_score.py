@@ -26,7 +26,7 @@ from vision.reading import Card, reasons_of
 from vision.table import Table as SeenTable
 
 _FRONT = "front"
-_TOLD_BY = ("kind", "colour", "room")  # the only differences of cards that the rules know
+_KEY_ATTRIBUTES = ("kind", "colour", "room")  # the only differences of cards that the rules know
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ def read_areas(image: Image, deck: Deck, profile: TableProfile | None, players: 
 
 def as_counted(deck: Deck) -> Deck:
     """Return a deck in which faces of equal value are one: the Everdeck's ranks do not matter."""
-    return replace(deck, told_by=_TOLD_BY)
+    return replace(deck, key_attributes=_KEY_ATTRIBUTES)
 
 
 def card_of(deck: Deck, face_id: str) -> str | None:

@@ -51,7 +51,7 @@ class Canned(Workbench):
 
 
 def learned(groups: tuple[int, ...] = (0, 1)) -> lesson_work.Studied:
-    shot = LessonPicture(number=0, state="learned", size_px=(160, 90), cards=[SQUARE] * 2, sizes_mm=[(56, 87)] * 2)
+    shot = LessonPicture(number=0, state="learned", size_px=(160, 90), cards=[SQUARE] * 2)
     return lesson_work.Studied(shot, groups, (56.0, 87.0), "prints")
 
 

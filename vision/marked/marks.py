@@ -1,8 +1,8 @@
-"""Samples a picture by places on its table, and measures the patches that may be marks on cards."""
+"""Samples a picture by places on its table, and keeps the patches that may be marks on cards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Floats, Image
+from vision.arrays import Flags, Floats, Image
 from vision.effort import spend
 from vision.quads import within_quads
 from vision.table import Table
@@ -18,10 +18,7 @@ from vision.table import Table
 WORK_PX_PER_MM = 0.85
 # Twice the pixels take twice the time. A small picture is read fast, and half-covered cards gain.
 _LARGER, _PARTLY, _MANY_PX = 1.25, 1.5, 1_500_000
-_LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
-_MOST_ASPECT = 3.0
 _BROAD = 1024
-_OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
 _SAME_MARK = 0.5  # of a mark's radius, between two middles: no two marks can be visible there
 
 
@@ -84,25 +81,16 @@ class Sampler:
         self.table = table
         self._height, self._width = work.bgr.shape[:2]
 
-    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], Flags]:
         """Return RGB levels (..., 3) at table points (..., 2), and whether each is in the picture."""
-        rows, columns, inside = self.pixels(points_mm)
-        return self.at(rows, columns), inside
-
-    def at(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.uint8]:
-        """Return RGB levels (..., 3) at work px (...)."""
-        spend(5 + rows.size / 60)
-        return np.asarray(self.work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0), np.uint8)
-
-    def pixels(self, points_mm: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.bool_]]:
-        """Return row and column of the work px nearest to table points (..., 2), and whether each is in the picture."""
-        spend(10 + points_mm.size / 60)
+        spend(15 + points_mm.size / 40)
         flat = self.work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
         columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
         inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
         if not inside.all():
             rows, columns = rows.clip(0, self._height - 1), columns.clip(0, self._width - 1)
-        return rows, columns, inside
+        levels = self.work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0)
+        return np.asarray(levels, np.uint8), inside
 
     def fine_levels(self, points_px: Floats) -> Floats:
         """Return interpolated RGB levels (..., 3) at picture points (..., 2); black outside the picture."""
@@ -117,13 +105,14 @@ class Sampler:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Patches that may be marks, all found on one kind of ground.
+    """Patches that may be marks, as parallel arrays of length n.
 
-    `centres_px` (n, 2) and `centres_mm` (n, 2): centroids; `areas_mm2` (n,); `px_per_mm` (n,): the picture's scale
-    there; `fullness` (n,): see `_fullness`.
+    `ground` (n,): number of the side on whose ground each was found; `centres_px` (n, 2) and `centres_mm` (n, 2):
+    centroids; `areas_mm2` (n,); `px_per_mm` (n,): the picture's scale there; `fullness` (n,): a patch's area over that
+    of the ellipse with the same second moments. It is constant under affine maps, so every printed shape has its own.
     """
 
-    ground: str
+    ground: NDArray[np.intp]
     centres_px: Floats
     centres_mm: Floats
     areas_mm2: Floats
@@ -136,102 +125,39 @@ class Marks:
         areas = self.areas_mm2 * (self.px_per_mm / scale) ** 2
         return replace(self, centres_mm=table.to_mm(self.centres_px), areas_mm2=areas, px_per_mm=scale)
 
+    @property
+    def radii_mm(self) -> Floats:
+        """Return the radius (n,) of a circle of the same area."""
+        return np.asarray(np.sqrt(self.areas_mm2 / np.pi))
+
     def outside(self, quads_px: Floats) -> Marks:
         """Return the marks in none of the quads (m, 4, 2)."""
         return self.take(~within_quads(self.centres_px, quads_px))
 
-    def take(self, keep: NDArray[np.bool_]) -> Marks:
+    def take(self, keep: Flags) -> Marks:
         """Return the chosen marks."""
-        return self._each(lambda name: getattr(self, name)[keep])
+        return Marks(*(getattr(self, field.name)[keep] for field in fields(self)))
 
-    def and_also(self, more: Marks) -> Marks:
-        """Return these with `more` after them."""
-        return self._each(lambda name: np.concatenate([getattr(self, name), getattr(more, name)]))
+    @staticmethod
+    def joined(parts: Sequence[Marks]) -> Marks:
+        """Return several lists of marks as one."""
+        return Marks(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Marks)))
 
-    def _each(self, value_of: Callable[[str], Floats]) -> Marks:
-        return Marks(self.ground, *(value_of(field.name) for field in fields(self)[1:]))
-
-    def same_as(self, numbers: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def same_as(self, numbers: NDArray[np.intp]) -> Flags:
         """Return which (n,) are the marks with these numbers (m,), or other detections of them: see `coincide`."""
-        radii = np.sqrt(self.areas_mm2 / np.pi)
-        same = coincide(self.centres_mm[:, None], radii[:, None], self.centres_mm[None, numbers], radii[None, numbers])
-        return np.asarray(same.any(1))
+        radii, centres = self.radii_mm, self.centres_mm
+        return np.asarray(
+            coincide(centres[:, None], radii[:, None], centres[None, numbers], radii[None, numbers]).any(1)
+        )
 
     def __len__(self) -> int:
         return len(self.areas_mm2)
 
 
-def coincide(
-    one_mm: Floats,
-    radius: Floats,
-    other_mm: Floats,
-    other_radius: Floats,
-) -> NDArray[np.bool_]:
+def coincide(one_mm: Floats, radius: Floats, other_mm: Floats, other_radius: Floats) -> Flags:
     """Return whether (...) marks with these middles (..., 2) and radii (...) in mm must be one and the same.
 
     One patch may be detected twice: on two grounds, or as a whole and by its outline. nan coincides with nothing.
     """
     apart = np.hypot(one_mm[..., 0] - other_mm[..., 0], one_mm[..., 1] - other_mm[..., 1])
     return np.asarray(apart < _SAME_MARK * np.minimum(radius, other_radius))
-
-
-@dataclass(frozen=True, eq=False)
-class Foreground:
-    """Patches that stand out from the ground: a 0/1 `mask` (h, w).
-
-    `labels` (h, w): the patch of each pixel, 0 for none. Of the n patches that are large enough, `numbers` (n,): their
-    labels, `boxes` (n, 5): left, top, width, height and area, `centres` (n, 2): centroids; in work px.
-    """
-
-    mask: Image
-    labels: NDArray[np.int32]
-    numbers: NDArray[np.intp]
-    boxes: NDArray[np.intp]
-    centres: Floats
-
-
-def least_area_px(least_mm2: float, px_per_mm: float) -> float:
-    """Return the least area in px of a mark anywhere in a picture with this greatest scale."""
-    return least_mm2 * (0.4 * px_per_mm) ** 2
-
-
-def find_marks(
-    work: WorkImage,
-    table: Table,
-    foreground: Foreground,
-    ground: str,
-    area_range_mm2: tuple[float, float],
-    px_per_mm: float,
-) -> Marks:
-    """Find the patches on a `white` or `black` ground whose area on the table is in `area_range_mm2`.
-
-    `px_per_mm` is the greatest scale in the work image.
-    """
-    stats, centres = foreground.boxes, foreground.centres
-    sides = stats[:, 2:4].astype(np.float64)
-    areas = stats[:, 4].astype(np.float64)
-    # Half a scale of slack: only the patches left get their exact scale.
-    keep = (areas > least_area_px(area_range_mm2[0], px_per_mm)) & (areas < area_range_mm2[1] * (1.5 * px_per_mm) ** 2)
-    keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
-    chosen = np.flatnonzero(keep)
-    centres_px = work.to_picture(centres[chosen])
-    scale = table.px_per_mm(centres_px)
-    areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
-    fits = (areas_mm2 > area_range_mm2[0]) & (areas_mm2 < area_range_mm2[1])
-    chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = np.array([_fullness(foreground, k) for k in chosen.tolist()])
-    return Marks(ground, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
-
-
-def _fullness(foreground: Foreground, k: int) -> float:
-    """Return a patch's area over that of the ellipse with the same second moments: 1 for ellipses at any tilt.
-
-    It is constant under affine maps, so every printed shape has its own fullness from any viewpoint.
-    """
-    left, top, width, height, area = foreground.boxes[k].tolist()
-    part = foreground.labels[top : top + height, left : left + width] == foreground.numbers[k]
-    y, x = np.nonzero(part)
-    x, y = x - x.mean(), y - y.mean()
-    # Pixels are squares, not points.
-    xx, yy, xy = x @ x / area + _OF_A_PIXEL, y @ y / area + _OF_A_PIXEL, x @ y / area
-    return float(area / (4 * np.pi * np.sqrt(max(xx * yy - xy * xy, 1e-9))))

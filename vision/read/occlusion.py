@@ -35,8 +35,8 @@ LAYER = LayerParams()
 
 Find = Callable[[Sequence[Floats]], CardHypotheses]
 """Finds cards beside those that are known, (4, 2) px each."""
-Accepts = Callable[[Verdict, Flags, float], bool]
-"""Returns whether a verdict is accepted, by the card's open cells and the finder's score."""
+Accepts = Callable[["Place", Verdict, Flags], bool]
+"""Returns whether a verdict at a place is accepted, by the card's open cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,8 @@ class Layers:
         self._find, self._verifier, self._passes, self._white = find, verifier, passes, white
         self._fresh: list[Verdict] = []  # cards of the last pass
 
-    def read(self, accepts: Accepts, lies: Accepts) -> None:
-        """Take all cards that `accepts` accepts, the most certain first, and those that `lies` says are there."""
+    def read(self, accepts: Accepts, is_there: Accepts) -> None:
+        """Take all cards that `accepts` accepts, the most certain first, and those that `is_there` accepts as cards."""
         for _ in range(self._passes.most):
             self._judge(self._find(tuple(self.covers.quads)))
             self.found = self.found or list(self.left)
@@ -97,7 +97,7 @@ class Layers:
             if not self._fresh:
                 break
         # Nothing was found under cards without a name in 23 passes of 48 tables.
-        self.nameless = self._take(lies, presence)
+        self.nameless = self._take(is_there, presence)
 
     def _judge(self, found: CardHypotheses) -> None:
         """Rank and verify hypotheses; those where nothing has changed since the last pass keep their verdicts."""
@@ -156,7 +156,7 @@ class Layers:
         while left:
             best = max(left, key=lambda place: value(left[place], cells[place]))
             verdict = left.pop(best)
-            if not accepts(verdict, cells[best], best.score):
+            if not accepts(best, verdict, cells[best]):
                 continue
             fresh.append(verdict)
             self.covers = self.covers.and_(verdict.sheet)

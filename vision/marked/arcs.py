@@ -8,61 +8,57 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Floats, Image
+from vision.arrays import Flags, Floats
 from vision.marked.foreground import Foreground
 from vision.marked.looks import RING
-from vision.marked.marks import Marks, Sampler, WorkImage
-from vision.quads import distances, within_quads
-from vision.table import Table
+from vision.marked.marks import Marks, Sampler
+from vision.quads import distances
 
-_ARC = 0.3  # of a circle, fitted in one piece
-_LEAST_POINTS = 18
-_RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
-_NEAR_ARC_MM = 0.8
-_INSIDE_PX = 0.5  # an outline goes through the middles of the outermost pixels
-_LEAST_SHOWN = 0.4  # of the circle's outline
-_BINS = 24
-_SAME_MM = 3.0
-_WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
-_TRIES = 8  # of one radius
-_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+
+@dataclass(frozen=True)
+class ArcParams:
+    """Thresholds for arcs of round marks; lengths in mm where nothing else is said."""
+
+    share: float = 0.3  # of a circle, fitted in one piece
+    least_points: int = 18
+    radius_off: float = 0.1  # of the radius
+    rough: float = 0.4
+    near: float = 0.8  # of a circle: outline points on it
+    inside_px: float = 0.5  # an outline goes through the middles of the outermost pixels
+    least_shown: float = 0.4  # of the circle's outline
+    bins: int = 24  # of directions
+    same: float = 3.0  # between middles of one mark
+    whole: float = 0.7  # from the middle of a patch that shows the whole mark
+    tries: int = 8  # of one radius
+
+
+ARC = ArcParams()
 
 
 def cut_marks(
-    sampler: Sampler,
-    foreground: Foreground,
-    known_px: Floats,
-    whole: Marks,
-    open_to_doubt: NDArray[np.bool_],
-    radii_mm: Floats,
+    sampler: Sampler, foreground: Foreground, known_px: Floats, whole: Marks, free: Flags, radii_mm: Floats
 ) -> tuple[Marks, Floats]:
     """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
 
-    A finger, a sleeve or a shadow that touches a mark makes one patch with it; its visible part is still an arc.
-    `open_to_doubt` (n,): which of the `whole` marks may be the rest of one that a straight edge cuts, with another
-    middle. Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the
-    directions (k, RING) in rad from their middles to their visible outlines.
+    `free` (n,): which of the `whole` marks may be the rest of one that a straight edge cuts, with another middle.
+    Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the directions
+    (k, RING) in rad from their middles to their visible outlines.
     """
     work, table = sampler.work, sampler.table
-    if not len(radii_mm):
-        return whole.take(np.zeros(len(whole), bool)), np.zeros((0, RING))
-    certain_px = whole.centres_px[~open_to_doubt]
     px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
-    known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm
-    boxes = _unexplained(foreground, known, work.to_work(certain_px), least_px)
-    contours = _contours(foreground.mask, boxes, known, least_px)
-    outlines = _outlines(work, table, contours, certain_px, px_per_mm / work.scale)
+    least_px = np.pi * float(radii_mm.min(initial=np.inf)) * px_per_mm
+    outlines = _outlines(sampler, foreground, known_px, whole.centres_px[~free], least_px, px_per_mm / work.scale)
     found: list[tuple[float, Floats]] = []
     towards: list[Floats] = []
     for radius in radii_mm.tolist():
-        count = max(_LEAST_POINTS, round(_ARC * 2 * np.pi * radius * px_per_mm))
-        seen = radius - _INSIDE_PX / px_per_mm
+        count = max(ARC.least_points, round(ARC.share * 2 * np.pi * radius * px_per_mm))
+        seen = radius - ARC.inside_px / px_per_mm
         for middle in _arc_middles(outlines, count, seen):
             angles, better = _shown(outlines.points_mm, middle, seen)
-            if np.linalg.norm(whole.centres_mm - better, axis=1).min(initial=np.inf) < _WHOLE_MM:
+            if np.linalg.norm(whole.centres_mm - better, axis=1).min(initial=np.inf) < ARC.whole:
                 continue
-            shown = len(angles) / _BINS
-            if shown > _LEAST_SHOWN and all(np.linalg.norm(better - other) > _SAME_MM for _, other in found):
+            is_new = all(np.linalg.norm(better - other) > ARC.same for _, other in found)
+            if is_new and len(angles) > ARC.least_shown * ARC.bins:
                 found.append((radius, better))
                 towards.append(angles[np.linspace(0, len(angles) - 1, RING).round().astype(np.intp)])
     centres_mm = np.array([middle for _, middle in found]).reshape(-1, 2)
@@ -90,43 +86,26 @@ class _Outlines:
 _NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.zeros((9, 1)))
 
 
-def _unexplained(foreground: Foreground, known: Floats, whole: Floats, radius: float) -> NDArray[np.intp]:
-    """Return boxes (n, 5) of patches that may hold half a circle: not `known`, not `whole`."""
-    boxes = foreground.boxes
-    large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
-    boxes = boxes[large & (distances(foreground.centres, whole).min(axis=1, initial=np.inf) > 1)]
-    corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
-    unexplained: NDArray[np.intp] = boxes[
-        ~within_quads(corners.reshape(-1, 2).astype(np.float64), known).reshape(-1, 4).all(axis=1)
-    ]
-    return unexplained
-
-
-def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
-    """Return the long outlines (n, 2) on a mask within the boxes (k, 5), without specks, threads and known quads."""
-    if not len(boxes):
-        return []
-    low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:4]).max(axis=0)
-    window = mask[low[1] : high[1], low[0] : high[0]]
-    window = np.asarray(cv2.morphologyEx(window, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
-    for quad in known - low:
-        cv2.fillConvexPoly(window, np.rint(quad).astype(np.int32), (0,))
-    contours, _ = cv2.findContours(window, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-    return [contour[:, 0] + low for contour in contours if len(contour) > max(_LEAST_POINTS, np.pi * radius)]
-
-
 def _outlines(
-    work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole_px: Floats, near_px: float
+    sampler: Sampler, foreground: Foreground, known_px: Floats, whole_px: Floats, least_px: float, near_px: float
 ) -> _Outlines:
-    """Map outlines in work px to the table, without those whose middle is near that of a whole mark."""
+    """Return outlines of `least_px` on a mask, without specks, threads, known quads, and those round whole marks."""
+    if not np.isfinite(least_px):
+        return _NONE
+    work = sampler.work
+    mask = cv2.morphologyEx(foreground.mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    for quad in work.to_work(known_px):
+        cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), (0,))
+    contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
+    least = max(ARC.least_points, least_px)
+    long = [contour for contour in contours if len(contour) > least]
     if not long:
         return _NONE
-    points_px = work.to_picture(np.concatenate(long))
-    lengths = np.array([len(c) for c in long], np.intp)
+    points_px = work.to_picture(np.concatenate(long)[:, 0].astype(np.float64))
+    lengths = np.array([len(contour) for contour in long], np.intp)
     middles = np.add.reduceat(points_px, np.cumsum(lengths) - lengths) / lengths[:, None]
-    apart = distances(middles, whole_px)
-    unknown = np.repeat((apart > near_px).all(axis=1), lengths)
-    points, number = table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
+    unknown = np.repeat((distances(middles, whole_px) > near_px).all(axis=1), lengths)
+    points, number = sampler.table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
     if not len(points):
         return _NONE
     begins = np.flatnonzero(np.diff(number, prepend=-1))
@@ -149,30 +128,29 @@ def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]
     size = np.sqrt(np.maximum(mz - 2 * (x * mx + y * my) + x * x + y * y, 1e-9))
     off = zz - 4 * (x * xz + y * yz) + 4 * (x * x * xx + 2 * x * y * xy + y * y * yy)
     rough = np.sqrt(np.maximum(off, 0)) / (2 * size)
-    good = (number[: len(rough)] == number[count - 1 :]) & (np.abs(size / radius - 1) < _RADIUS_OFF)
-    chosen = np.flatnonzero(good & (rough < _ROUGH_MM))
+    good = (number[: len(rough)] == number[count - 1 :]) & (np.abs(size / radius - 1) < ARC.radius_off)
+    chosen = np.flatnonzero(good & (rough < ARC.rough))
     middles: list[Floats] = []
     for k in chosen[np.argsort(rough[chosen], kind="stable")].tolist():
         middle = outlines.origin_mm[k] + (x[k], y[k])
-        if all(np.abs(middle - other).max() > _SAME_MM for other in middles):
+        if all(np.abs(middle - other).max() > ARC.same for other in middles):
             middles.append(middle)
-        if len(middles) == _TRIES:
+        if len(middles) == ARC.tries:
             break
     return middles
 
 
 def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
     """Return the directions in rad of points on a circle's outline, and its middle moved to fit them."""
-    across, down = np.abs(points - middle).T
-    points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
+    points = points[(np.abs(points - middle) < radius + ARC.same).all(axis=1)]
     ahead = np.zeros((0, 2))
     for _ in range(3):
         gap = points - middle
         apart = np.hypot(gap[:, 0], gap[:, 1])
-        near = np.abs(apart - radius) < _NEAR_ARC_MM
-        if np.count_nonzero(near) < _LEAST_POINTS:
+        near = np.abs(apart - radius) < ARC.near
+        if np.count_nonzero(near) < ARC.least_points:
             return np.zeros(0), middle
         ahead = gap[near] / apart[near, None]
         middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
     angle = np.arctan2(ahead[:, 1], ahead[:, 0])
-    return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle
+    return (np.unique(np.floor(angle / (2 * np.pi) * ARC.bins)) + 0.5) / ARC.bins * 2 * np.pi, middle

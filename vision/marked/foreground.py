@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Image
 from vision.effort import spend
@@ -36,16 +35,10 @@ _LEAST_SCALE, _MOST_SCALE = 0.4, 1.5  # of the picture's greatest, before the ex
 
 @dataclass(frozen=True, eq=False)
 class Foreground:
-    """Patches that stand out from the `ground` of this number: a 0/1 `mask` (h, w).
-
-    `boxes` (n, 5) of the patches that are large enough: left, top, width, height and area, `centres` (n, 2): centroids;
-    in work px.
-    """
+    """What stands out from the `ground` of this number: a 0/1 `mask` (h, w) in work px."""
 
     ground: int
     mask: Image
-    boxes: NDArray[np.intp]
-    centres: NDArray[np.float64]
 
 
 def foreground_and_marks(
@@ -60,21 +53,18 @@ def foreground_and_marks(
     spend(mask.size / 80)
     _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
     # Half a scale of slack: only the patches left get their exact scale.
-    numbers = 1 + np.flatnonzero(stats[1:, 4] >= least_mm2 * (_LEAST_SCALE * px_per_mm) ** 2)
-    foreground = Foreground(number, mask, stats[numbers].astype(np.intp), np.asarray(centres[numbers], np.float64))
-    boxes = foreground.boxes.astype(np.float64)
-    sides, areas = boxes[:, 2:4], boxes[:, 4]
-    keep = areas < most_mm2 * (_MOST_SCALE * px_per_mm) ** 2
+    sides, areas = stats[:, 2:4].astype(np.float64), stats[:, 4].astype(np.float64)
+    keep = (areas >= least_mm2 * (_LEAST_SCALE * px_per_mm) ** 2) & (areas < most_mm2 * (_MOST_SCALE * px_per_mm) ** 2)
     keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
-    chosen = np.flatnonzero(keep)
-    centres_px = work.to_picture(foreground.centres[chosen])
+    chosen = 1 + np.flatnonzero(keep[1:])
+    centres_px = work.to_picture(centres[chosen].astype(np.float64))
     scale = table.px_per_mm(centres_px)
     areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
     fits = (areas_mm2 > least_mm2) & (areas_mm2 < most_mm2)
     chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
-    fullness = np.array([_fullness(labels, foreground.boxes[k].tolist(), int(numbers[k])) for k in chosen.tolist()])
+    fullness = np.array([_fullness(labels, stats[k].tolist(), k) for k in chosen.tolist()])
     on = np.full(len(chosen), number)
-    return foreground, Marks(on, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
+    return Foreground(number, mask), Marks(on, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
 
 
 def _fullness(labels: cv2.typing.MatLike, box: list[int], number: int) -> float:

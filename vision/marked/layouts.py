@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,16 @@ class Layouts:
     corners_mm: Floats
     points_mm: Floats
     normals: Floats
+
+    @cached_property
+    def kinds(self) -> list[tuple[int, int, Floats, Floats]]:
+        """Return ground, size, and the different areas (k,) and fullness (k,) of such marks."""
+        kinds = []
+        for ground, size in product(range(len(self.grounds)), range(len(_FULLNESS_SLACK))):
+            own = self.ground == ground
+            areas, full = self.areas_mm2[own, size].round(2), self.fullness[own, size].round(3)
+            kinds.append((ground, size, *np.unique(np.stack([areas, full]), axis=1)))
+        return kinds
 
     def radii_mm(self, ground: int) -> Floats:
         """Return the radii of the round marks on a ground, the greatest first."""
@@ -194,13 +205,10 @@ def size_candidates(layouts: Layouts, marks: Marks, loose: float = 1.0) -> Flags
     Its shape may differ by `loose` times the usual slack.
     """
     fits = np.zeros((len(marks), 3), dtype=bool)
-    for ground in range(len(layouts.grounds)):
-        on, own = marks.ground == ground, layouts.ground == ground
-        for size, slack in enumerate(_FULLNESS_SLACK):
-            kinds = np.stack([layouts.areas_mm2[own, size].round(2), layouts.fullness[own, size].round(3)])
-            areas, full = np.unique(kinds, axis=1)
-            ratio, fuller = marks.areas_mm2[on, None] / areas, marks.fullness[on, None] - full
-            fits[on, size] = _fit(ratio, fuller, loose * slack).any(1)
+    for ground, size, areas, full in layouts.kinds:
+        on = marks.ground == ground
+        ratio, fuller = marks.areas_mm2[on, None] / areas, marks.fullness[on, None] - full
+        fits[on, size] = _fit(ratio, fuller, loose * _FULLNESS_SLACK[size]).any(1)
     return fits
 
 

@@ -60,15 +60,15 @@ def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, side: str, toward
     depth = _IN_MIDDLE if towards is None else _AT_OUTLINE
     radius = some.radii_mm[:, None, None]
     centres = some.centres_mm[:, None]
-    inner, _ = sampler.levels(centres + depth * radius * circle)
+    inner = sampler.smooth_levels(centres + depth * radius * circle)
     # A star or a crescent is lighter than the circle round it.
     outer = radius / np.clip(some.fullness, 0.4, 1)[:, None, None] + _RING_MM[side]
-    around, inside = sampler.levels(centres + outer * circle)
+    around = sampler.smooth_levels(centres + outer * circle)
     ring, level = np.median(around, axis=1), np.median(inner, axis=1)
     middle, ground = (linear_of(v) + 0.005 for v in (level, ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
-    calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    calm = like_ground(around, ring[:, None], side).mean(1) > _CALM_RING
     least = np.where((ring >= CLIPPED).all(-1), _CLIPPED_RATIO, _WEAK_RATIO)
     stands_out = calm & (ratio < least) & (grey > _WEAK_GREY)
     printed = freed(inner, ring[:, None], side)

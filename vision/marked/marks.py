@@ -31,14 +31,14 @@ class WorkImage:
 
     @cached_property
     def smooth(self) -> Image:
-        """Return the picture (h, w, 3) RGB without its finest grain."""
-        blurred = cv2.blur(self.bgr, (3, 3) if self.scale < 1 else (2, 2))
-        return np.asarray(cv2.cvtColor(blurred, cv2.COLOR_BGR2RGB), np.uint8)
+        """Return the picture without its finest grain, BGR."""
+        return np.asarray(cv2.blur(self.bgr, (3, 3) if self.scale < 1 else (2, 2)), np.uint8)
 
     @cached_property
     def half(self) -> Image:
         """Return the picture at half its size, BGR."""
-        return resized(self.bgr, (self.bgr.shape[1] // 2, self.bgr.shape[0] // 2))
+        size = self.bgr.shape[1] // 2, self.bgr.shape[0] // 2
+        return np.asarray(cv2.resize(self.bgr, size, interpolation=cv2.INTER_AREA), np.uint8)
 
     def to_work(self, points_px: Floats) -> Floats:
         """Map picture points to work points (pixel centres at whole numbers in both)."""
@@ -57,20 +57,10 @@ def work_image(bgr: Image, px_per_mm: float) -> WorkImage:
         shrink = _PARTLY
     height, width = int(bgr.shape[0] // shrink), int(bgr.shape[1] // shrink)
     # The few px that do not divide are at the picture's border.
-    small = bgr[: int(height * shrink), : int(width * shrink)]
-    halves = shrink
-    while halves >= 2:
-        # Only halving is fast; the rest costs little on the smaller picture.
-        small = resized(small, (small.shape[1] // 2, small.shape[0] // 2))
-        halves //= 2
-    if small.shape[:2] != (height, width):
-        small = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
-    return WorkImage(small, 1 / shrink)
-
-
-def resized(image: cv2.typing.MatLike, size_px: tuple[int, int]) -> Image:
-    """Shrink an image to a size (width, height)."""
-    return np.asarray(cv2.resize(image, size_px, interpolation=cv2.INTER_AREA), np.uint8)
+    part = bgr[: int(height * shrink), : int(width * shrink)]
+    # By other than whole numbers areas take four times as long.
+    way = cv2.INTER_LINEAR if shrink == _PARTLY else cv2.INTER_AREA
+    return WorkImage(np.asarray(cv2.resize(part, (width, height), interpolation=way), np.uint8), 1 / shrink)
 
 
 class Sampler:
@@ -79,27 +69,22 @@ class Sampler:
     def __init__(self, work: WorkImage, table: Table) -> None:
         self.work = work
         self.table = table
-        self._height, self._width = work.bgr.shape[:2]
 
-    def levels(self, points_mm: Floats) -> tuple[NDArray[np.uint8], Flags]:
-        """Return RGB levels (..., 3) at table points (..., 2), and whether each is in the picture."""
-        spend(15 + points_mm.size / 40)
-        flat = self.work.to_work(self.table.to_px(points_mm.reshape(-1, 2)))
-        columns, rows = np.rint(flat.T).astype(np.intp).reshape(2, *points_mm.shape[:-1])
-        inside = (columns >= 0) & (columns < self._width) & (rows >= 0) & (rows < self._height)
-        if not inside.all():
-            rows, columns = rows.clip(0, self._height - 1), columns.clip(0, self._width - 1)
-        levels = self.work.smooth.reshape(-1, 3).take(rows * self._width + columns, axis=0)
-        return np.asarray(levels, np.uint8), inside
+    def smooth_levels(self, points_mm: Floats) -> Floats:
+        """Return RGB levels (..., 3) without grain at table points (..., 2); black outside the picture."""
+        return self._levels(self.work.smooth, self.table.to_px(points_mm))
 
-    def fine_levels(self, points_px: Floats) -> Floats:
-        """Return interpolated RGB levels (..., 3) at picture points (..., 2); black outside the picture."""
+    def levels(self, points_px: Floats) -> Floats:
+        """Return RGB levels (..., 3) at picture points (..., 2); black outside the picture."""
+        return self._levels(self.work.bgr, points_px)
+
+    def _levels(self, image: Image, points_px: Floats) -> Floats:
         spend(10 + points_px.size / 30)
         flat = self.work.to_work(points_px.reshape(-1, 2))
         # OpenCV takes at most 32767 rows, so the points form a broad picture.
-        places = np.zeros((2, -(-len(flat) // _BROAD), _BROAD), np.float32)
+        places = np.zeros((2, len(flat) // _BROAD + 1, _BROAD), np.float32)
         places.reshape(2, -1)[:, : len(flat)] = flat.T
-        levels = cv2.remap(self.work.bgr, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
+        levels = cv2.remap(image, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
         return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
 
 

@@ -17,8 +17,7 @@ from vision.arrays import Flags, Floats, Image
 from vision.deck import Deck
 from vision.errors import BadTableError
 from vision.marked.colour import lamp_of
-from vision.marked.layouts import NO_CARDS, Hypotheses
-from vision.marked.marks import coincide
+from vision.marked.layouts import Hypotheses
 from vision.marked.picture_marks import PictureMarks
 from vision.markers import SQUARE_MM, Marker, whites_of
 from vision.quads import enlarged, stacked
@@ -33,7 +32,6 @@ class TermParams:
     """Thresholds for the choice among cards, and for tables of vague scale; odds are log-odds."""
 
     same_place_mm: float = 12.0  # between middles: so close, neither would show half of its face
-    no_rival: float = -20.0
     worth_saying: float = 1.5  # odds from which an unidentified card is reported
     coloured: float = 1.0  # the same, of its marks' colours: white specks on black, such as a marker's cells, have none
     sheet: float = 1.25  # a marker card by its square
@@ -64,11 +62,6 @@ class MarkedCards:
     cards: list[Card]
     unclear: list[Card]
     table: Table
-    _view: PictureMarks
-
-    def peeking(self, known_mm: Floats) -> list[tuple[Floats, str]]:
-        """See `PictureMarks.peeking`."""
-        return self._view.peeking(known_mm)
 
 
 @dataclass(frozen=True)
@@ -141,7 +134,7 @@ class MarkTerm:
         for these, choice in chosen:
             card = _card(view, these.take(np.array([choice.number])), choice)
             (named if card.reason is None else unclear).append(card)
-        return MarkedCards(named, unclear, view.table, view)
+        return MarkedCards(named, unclear, view.table)
 
     def _view(self, image_bgr: Image, table: Table, markers: Sequence[Marker]) -> PictureMarks:
         keep_out = enlarged(stacked(marker.corners_px for marker in markers), TERM.sheet)
@@ -160,19 +153,12 @@ def _card(view: PictureMarks, one: Hypotheses, choice: _Choice) -> Card:
     return Card(view.layouts.faces[one.faces[0]], confidence, view.table.to_px(corners), (x, y), choice.doubt)
 
 
-def _share_a_mark(some: Floats, others: Floats) -> Flags:
-    """Return whether (n, m) cards with marks at these places, (n, 3, 3) and (m, 3, 3), claim the same mark."""
-    one, other = some[:, None, :, None], others[None, :, None]
-    return np.asarray(coincide(one[..., :2], one[..., 2], other[..., :2], other[..., 2]).any((2, 3)))
-
-
 def _exclusions(view: PictureMarks, some: Hypotheses, others: Hypotheses) -> Flags:
     """Return which cards exclude which others (n, m): they share a mark, or are too close."""
     middles, other_middles = _corners(view, some).mean(1), _corners(view, others).mean(1)
     near = np.abs(middles[:, None] - other_middles[None]).max(-1) < TERM.same_place_mm
     one, other = some.marks[:, None, :, None], others.marks[None, :, None]
-    same = ((one == other) & (one >= 0)).any((2, 3))
-    return np.asarray(near | same | _share_a_mark(view.mark_places(some), view.mark_places(others)))
+    return np.asarray(near | ((one == other) & (one >= 0)).any((2, 3)))
 
 
 def _chosen(view: PictureMarks, cards: Hypotheses, doubt: float) -> list[_Choice]:
@@ -193,8 +179,8 @@ def _chosen(view: PictureMarks, cards: Hypotheses, doubt: float) -> list[_Choice
             continue
         closed |= excluded[rank]
         rivals = np.flatnonzero(excluded[rank, rank + 1 :]) + rank + 1
-        odds = (claims.log_odds[k] for k in rivals if names[k] not in used and claims.faces[k] != claims.faces[rank])
-        odds = min(own, own - float(next(odds, TERM.no_rival))) - (doubt if few[rank] else 0.0)
+        odds = (claims.log_odds[k] for k in rivals if claims.faces[k] != claims.faces[rank])
+        odds = min(own, own - float(next(odds, 0.0))) - (doubt if few[rank] else 0.0)
         choices.append(_Choice(int(order[rank]), odds, doubt_of_marks(odds, is_twice=names[rank] in used)))
         if choices[-1].doubt is None:
             used.add(names[rank])
@@ -220,15 +206,14 @@ def _weighed(view: PictureMarks, whole: Hypotheses, first: Hypotheses, doubt: fl
     """
     # Three whole marks are proof enough; two, or one and an edge, need a closer look.
     named = whole.take(_named(view, whole, doubt))
-    left, earlier = view.fitted(_left_open(view, first, named)), NO_CARDS
+    left = view.fitted(_left_open(view, first, named))
     while True:
         left = _left_open(view, left, named)
         again, possible = view.weighed(left, _corners(view, named))
-        # A certain card stays certain, however much of it the others explain, unless a rival is now more certain.
-        judged = Hypotheses.joined([again, _left_open(view, earlier, named)])
-        every = Hypotheses.joined([named, judged])
+        every = Hypotheses.joined([named, again])
         more = _named(view, every, doubt)
         more = more[more >= len(named)]
         if not len(more):
-            return Hypotheses.joined([named, again]), possible
-        named, earlier = Hypotheses.joined([named, every.take(more)]), judged.take(judged.log_odds > VERDICT.marked)
+            return every, possible
+        # A certain card stays certain, however much of it the others explain.
+        named = Hypotheses.joined([named, every.take(more)])

@@ -37,7 +37,7 @@ from vision.read.verdict import (
     worth,
 )
 from vision.read.verifier import Verifier
-from vision.reading import Card, Reading, doubt_at
+from vision.reading import Card, Reading
 from vision.render_face import drawn
 from vision.table import Table
 
@@ -241,11 +241,7 @@ class CardReader:
             if not any(same_place(card.corners_px, place) for place in places):
                 unclear.append(card)
                 places.append(card.corners_px)
-        reading = replace(beside, unclear=tuple(unclear))
-        if marked is None:
-            return reading
-        peeking = marked.peeking(marked.table.to_mm(stacked(places)))
-        return reading.and_unclear(doubt_at(place, marked.table, "covered", side=side) for place, side in peeking)
+        return replace(beside, unclear=tuple(unclear))
 
     def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))

@@ -119,10 +119,13 @@ class ContourParams:
     exact_part: float = 13.8
     ends: float = 4.0
     bare: float = -6.4
+    unprinted: float = -10.0
     cut: float = 0.7  # of a rim with something else than ground outside, of a whole mark, and of a part of one
     cut_part: float = 0.4
     enough: float = 0.6
     most_exact: float = 0.8  # of a whole mark: blur and grain leave no more of many
+    uncovered: float = 0.5  # without print, where a mark was found
+    least_print: float = 0.4  # the least of 150 true cards by one mark was 0.6
     fully_printed: float = 0.75
 
 
@@ -212,7 +215,12 @@ def _rim_odds(
     total = CONTOUR.two * two + CONTOUR.printed * two * np.minimum(rim / CONTOUR.enough, 1.0)
     total += CONTOUR.exact_rim * np.minimum(np.where(whole, exact_rims / of_open, 1.0).min(1), most_exact)
     total += CONTOUR.exact_part * (np.minimum(exact_rims, part) * ~whole).sum(1)
-    return total + CONTOUR.bare * (missing * ~whole).max(1), rim > CONTOUR.fully_printed
+    total += CONTOUR.bare * (missing * ~whole).max(1)
+    # Grain of a dark, noisy table may look like the right marks, but has no rim, and gaps between fingers like one mark
+    # without other print. Bleached marks have no rim, either, so such a card stays unclear.
+    unprinted = ((missing * whole).max(1) > CONTOUR.uncovered) & (rim < CONTOUR.least_print)
+    unprinted |= ~two & (rim + (part * ~whole).sum(1) < CONTOUR.least_print)
+    return total + CONTOUR.unprinted * unprinted, rim > CONTOUR.fully_printed
 
 
 def _shares(good: Flags, parts: int) -> Floats:

@@ -85,8 +85,8 @@ def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Im
     # not fit into a card's corners, where the table would then look like the ground. Grain needs a slightly wider one.
     reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     way = cv2.MORPH_CLOSE if ground == "white" else cv2.MORPH_OPEN
-    plain = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)
-    level = np.asarray(cv2.resize(plain, (width, height)), np.uint8)
+    closed = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)
+    level = np.asarray(cv2.resize(closed, (width, height)), np.uint8)
     clipped = np.zeros((height, width), np.uint8)
     if ground == "white":
         clipped = _over_level(_extremes(level)[1], CLIPPED)

@@ -72,19 +72,19 @@ class Sampler:
 
     def smooth_levels(self, points_mm: Floats) -> Floats:
         """Return RGB levels (..., 3) without grain at table points (..., 2); black outside the picture."""
-        return self._levels(self.work.smooth, self.table.to_px(points_mm))
+        return self._levels(self.work.smooth, self.table.to_px(points_mm), cv2.INTER_NEAREST)
 
     def levels(self, points_px: Floats) -> Floats:
         """Return RGB levels (..., 3) at picture points (..., 2); black outside the picture."""
         return self._levels(self.work.bgr, points_px)
 
-    def _levels(self, image: Image, points_px: Floats) -> Floats:
+    def _levels(self, image: Image, points_px: Floats, way: int = cv2.INTER_LINEAR) -> Floats:
         spend(10 + points_px.size / 30)
         flat = self.work.to_work(points_px.reshape(-1, 2))
         # OpenCV takes at most 32767 rows, so the points form a broad picture.
         places = np.zeros((2, len(flat) // _BROAD + 1, _BROAD), np.float32)
         places.reshape(2, -1)[:, : len(flat)] = flat.T
-        levels = cv2.remap(image, places[0], places[1], cv2.INTER_LINEAR).reshape(-1, 3)[: len(flat)]
+        levels = cv2.remap(image, places[0], places[1], way).reshape(-1, 3)[: len(flat)]
         return np.asarray(levels.reshape(*points_px.shape[:-1], 3)[..., ::-1], np.float64)
 
 

@@ -35,8 +35,8 @@ LAYER = LayerParams()
 
 Find = Callable[[Sequence[Floats]], CardHypotheses]
 """Finds cards beside those that are known, (4, 2) px each."""
-Accepts = Callable[["Place", Verdict, Flags], bool]
-"""Returns whether a verdict at a place is accepted, by the card's open cells."""
+Accepts = Callable[[Verdict, Flags, float], bool]
+"""Returns whether a verdict is accepted, by the card's open cells and the finder's score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +44,16 @@ class Passes:
     """Limits of the search.
 
     `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
-    them are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without
-    a closer look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not.
-    within: left, top, right and bottom px, where the middles of cards are that count; None: the whole picture.
+    them are verified where the finder sees the share `in_sight` of a card. `steady` (n, 4, 2): while something moves,
+    only cards of the picture before are verified, without a closer look at doubtful ones; None: nothing moves. sized:
+    the table has the deck's own measure, true or not. within: left, top, right and bottom px, where the middles of
+    cards are that count; None: the whole picture.
     """
 
     most: int = 12
     promise: float = 0.19
     score: float = 0.3
+    in_sight: float = 0.0
     steady: Floats | None = None
     sized: bool = False
     within: Box | None = None
@@ -126,6 +128,7 @@ class Layers:
     def _verify(self, places: list[Place]) -> None:
         """Rank and verify places: fully visible ones at once, and each partly covered one alone."""
         passes, quick = self._passes, self._passes.steady is not None
+        places = [place for place in places if place.in_sight >= passes.in_sight]
         if passes.steady is not None:
             steady = passes.steady
             places = [place for place in places if any(is_steady(place.quad, other) for other in steady)]
@@ -156,7 +159,7 @@ class Layers:
         while left:
             best = max(left, key=lambda place: value(left[place], cells[place]))
             verdict = left.pop(best)
-            if not accepts(best, verdict, cells[best]):
+            if not accepts(verdict, cells[best], best.score):
                 continue
             fresh.append(verdict)
             self.covers = self.covers.and_(verdict.sheet)

@@ -24,10 +24,9 @@ from vision.marked.term import MarkedCards, MarkTerm
 from vision.markers import Marker, markers_in, table_if_shown, white_of
 from vision.quads import enlarged, shared_area, stacked
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
-from vision.read.places import lies_flat, same_place, table_of
+from vision.read.places import is_flat, same_place, table_of
 from vision.read.rectify import Covers, Pyramid
 from vision.read.verdict import (
-    DOUBT,
     TWICE,
     Verdict,
     confidence_of,
@@ -44,7 +43,8 @@ from vision.table import Table
 ASLANT = "aslant"
 """The reason of a card that is held over the table, or not of its size."""
 _ALL, _ONCE = Passes(), Passes(most=1, promise=0.3, score=0.5)
-_BESIDE_MARKS = Passes(most=3, promise=0.3, score=0.5)
+# Print alone named three wrong faces from strips on 150 synthetic tables of Confetti; the finder gave 0.64 for one.
+_BESIDE_MARKS = Passes(most=3, promise=0.3, score=0.5, in_sight=0.7)
 _SHEET = 1.3  # a marker card by its square
 _PROMISING = 0.3  # of the ranking's scores, above that of an empty card
 _NO_QUADS = np.zeros((0, 4, 2))
@@ -74,8 +74,9 @@ class PartReading:
 
 @dataclass(frozen=True, eq=False)
 class _Shot:
-    """A picture, its markers, and the linear white (3,) BGR 0..1 of white paper, None where unknown."""
+    """A picture, its markers, and `white` (3,) BGR 0..1 of white paper, None where unknown."""
 
+    image_bgr: Image
     picture: Pyramid
     markers: Sequence[Marker]
     white: Floats | None
@@ -106,42 +107,42 @@ class CardReader:
                 table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
                 if table is not None and self._marks is not None:
                     table, doubt = self._marks.fitted_to_markers(image_bgr, table, markers)
-            shot = _Shot(Pyramid(image_bgr), markers, white_of(image_bgr, markers))
-            reading = self._read(image_bgr, shot, table, doubt)
-            for _ in range(_MORE_READINGS if table is None else 0):
-                again = self._read_again(image_bgr, shot, reading)
+            shot = _Shot(image_bgr, Pyramid(image_bgr), markers, white_of(image_bgr, markers))
+            reading = self._read(shot, table, doubt)
+            if table is not None:
+                return reading
+            if self._marks is not None:
+                fitted = self._marks.fitted_to_cards(image_bgr, stacked(card.corners_px for card in reading.cards))
+                return reading if fitted is None else self._read(shot, *fitted).placeless()
+            for _ in range(_MORE_READINGS):
+                again = self._read_again(shot, reading)
                 if again is None or len(again.cards) <= len(reading.cards):
                     break
                 reading = again
             return reading
 
-    def _read_again(self, image_bgr: Image, shot: _Shot, first: Reading) -> Reading | None:
+    def _read_again(self, shot: _Shot, first: Reading) -> Reading | None:
         """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
         certain = stacked(card.corners_px for card in first.cards)
-        if self._marks is not None:
-            fitted = self._marks.fitted_to_cards(image_bgr, certain)
-            return None if fitted is None else self._read(image_bgr, shot, *fitted).placeless()
-        table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
+        table = table_of(certain, self.deck.card_mm, (shot.image_bgr.shape[1], shot.image_bgr.shape[0]))
         if table is None:
             return None
         scales = table.px_per_mm(certain.mean(axis=1))
         if not first.unclear and scales.max() < _EVEN * scales.min():
             return None
-        return self._read(image_bgr, shot, table, sized=True).placeless()
+        return self._read(shot, table, sized=True).placeless()
 
-    def _read(
-        self, image_bgr: Image, shot: _Shot, table: Table | None, doubt: float = 0.0, *, sized: bool = False
-    ) -> Reading:
+    def _read(self, shot: _Shot, table: Table | None, doubt: float = 0.0, *, sized: bool = False) -> Reading:
         """Read a picture; `doubt`: see `MarkTerm.read`; sized: see `Passes`."""
         known = enlarged(stacked(marker.corners_px for marker in shot.markers), _SHEET)
         if self._marks is None:
-            layers = self._layers(image_bgr, shot, table, known, replace(_ALL, sized=sized))
+            layers = self._layers(shot, table, known, replace(_ALL, sized=sized))
             return self._reading(layers, table)
-        marked = None if table is None else self._marks.read(image_bgr, table, shot.markers, doubt)
+        marked = None if table is None else self._marks.read(shot.image_bgr, table, shot.markers, doubt)
         cards = [] if marked is None else marked.cards
         table = None if marked is None else marked.table
         known = np.concatenate([known, *(card.corners_px[None] for card in cards)])
-        layers = self._layers(image_bgr, shot, table, known, _BESIDE_MARKS, cards)
+        layers = self._layers(shot, table, known, _BESIDE_MARKS, cards)
         return self._with_marks(layers, marked, self._reading(layers, table, cards))
 
     def read_open(
@@ -159,7 +160,7 @@ class CardReader:
         `steady_px`, `within_px`: see `Passes`.
         """
         passes = replace(_ONCE, steady=steady_px, within=within_px)
-        layers = self._layers(image_bgr, _Shot(Pyramid(image_bgr), (), white), table, known_px, passes)
+        layers = self._layers(_Shot(image_bgr, Pyramid(image_bgr), (), white), table, known_px, passes)
         places = stacked(place.quad for place in layers.found)
         is_likely = np.array([place.score >= LAYER.likely for place in layers.found], bool)
         return PartReading(self._reading(layers, table), places, places[is_likely])
@@ -178,7 +179,7 @@ class CardReader:
         verdict = self.verifier.judge(picture, quads[best], ranks.take(best), white, quick=quick)[0]
         if verdict is None:
             return None
-        reason = self._reason(Place(verdict.quad, 0.0, 1.0), verdict, verdict.open_under(Covers(_NO_QUADS)), table)
+        reason = self._reason(verdict, verdict.open_under(Covers(_NO_QUADS)), 0.0, table)
         return None if reason == "" else self._card(verdict, reason, table)
 
     def is_likeliest(self, picture: Pyramid, face: Face, quad: Floats, white: Floats | None) -> bool:
@@ -192,7 +193,6 @@ class CardReader:
 
     def _layers(
         self,
-        image_bgr: Image,
         shot: _Shot,
         table: Table | None,
         known: Floats,
@@ -200,19 +200,19 @@ class CardReader:
         marked: Sequence[Card] = (),
     ) -> Layers:
         """Take cards layer by layer beside the `known` ones, some of them `marked` with a name."""
-        find = self._find(image_bgr, table, passes)
+        find = self._find(shot.image_bgr, table, passes)
         layers = Layers(find, self.verifier, shot.picture, shot.white, Covers(known), passes)
         named = {card.named.id for card in marked}
 
-        def is_certain(place: Place, verdict: Verdict, cells: Flags) -> bool:
-            if self._reason(place, verdict, cells, table, named) is not None:
+        def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
+            if self._reason(verdict, cells, score, table, named) is not None:
                 return False
             if self._marks is not None:
                 named.add(self.deck.faces[verdict.face].id)
             return True
 
-        def is_there(place: Place, verdict: Verdict, cells: Flags) -> bool:
-            return is_certainly_there(verdict, cells, place.score) and self._lies_flat(verdict.quad, table)
+        def is_there(verdict: Verdict, cells: Flags, score: float) -> bool:
+            return is_certainly_there(verdict, cells, score) and self._is_flat(verdict.quad, table)
 
         layers.read(is_certain, is_there)
         return layers
@@ -220,7 +220,8 @@ class CardReader:
     def _reading(self, layers: Layers, table: Table | None, marked: Sequence[Card] = ()) -> Reading:
         cards = [*marked, *(self._card(verdict, None, table) for verdict in layers.taken)]
         unclear = [self._card(each, doubt_of_nameless(each), table) for each in layers.nameless]
-        unclear += self._unclear(layers.left, layers.covers, table)
+        named = {card.named.id for card in cards} if self._marks is not None else set()
+        unclear += self._unclear(layers.left, layers.covers, table, named)
         taken = [card.corners_px for card in (*cards, *unclear)]
         unclear += self._strangers(layers.picture, layers.left, taken, table)
         return Reading(tuple(cards), tuple(unclear), table)
@@ -259,26 +260,17 @@ class CardReader:
         return find
 
     def _reason(
-        self,
-        place: Place,
-        verdict: Verdict,
-        cells: Flags,
-        table: Table | None,
-        named: Collection[str] = (),
+        self, verdict: Verdict, cells: Flags, score: float, table: Table | None, named: Collection[str] = ()
     ) -> str | None:
         """Return why a card is unclear, None where it is certain, "" where there is no card.
 
         `named` are the ids of faces that other cards have, of a deck of marks.
         """
-        reason = doubt_of(verdict, cells, place.score, on_table=table is not None)
-        if reason is None and not self._lies_flat(verdict.quad, table):
+        reason = doubt_of(verdict, cells, score, on_table=table is not None)
+        if reason is None and not self._is_flat(verdict.quad, table):
             return ASLANT
-        if reason is None and self._marks is not None:
-            if self.deck.faces[verdict.face].id in named:
-                return TWICE
-            # Print alone named three wrong faces from strips on 150 synthetic tables.
-            return None if place.in_sight >= DOUBT.mostly_open else "covered"
-        return reason
+        is_twice = reason is None and self.deck.faces[verdict.face].id in named
+        return TWICE if is_twice else reason
 
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:
         """Return likely cards without a face of the deck, where nothing else was found."""
@@ -294,23 +286,22 @@ class CardReader:
                 found.append(Card(None, 0.0, place.quad, centre, "glare" if is_glare else "no face fits"))
         return found
 
-    def _unclear(self, places: list[Place], covers: Covers, table: Table | None) -> list[Card]:
+    def _unclear(self, places: list[Place], covers: Covers, table: Table | None, named: Collection[str]) -> list[Card]:
         """Return possible cards beside the certain ones, the likeliest first."""
         unclear: list[Card] = []
-        left = [(place, place.verdict) for place in places if place.verdict is not None]
+        left = [place.verdict for place in places if place.verdict is not None]
         while left:
-            opened = [verdict.open_under(covers) for _, verdict in left]
-            best = int(np.argmax([worth(verdict, cells) for (_, verdict), cells in zip(left, opened, strict=True)]))
-            place, verdict = left[best]
-            reason = self._reason(replace(place, score=0.0), verdict, opened[best], table)
-            left = [one for k, one in enumerate(left) if k != best and not same_place(one[1].quad, verdict.quad)]
+            opened = [verdict.open_under(covers) for verdict in left]
+            best = int(np.argmax([worth(*pair) for pair in zip(left, opened, strict=True)]))
+            verdict, reason = left[best], self._reason(left[best], opened[best], 0.0, table, named)
+            left = [other for k, other in enumerate(left) if k != best and not same_place(other.quad, verdict.quad)]
             if reason:
                 unclear.append(self._card(verdict, reason, table))
                 covers = covers.and_(verdict.sheet)
         return unclear
 
-    def _lies_flat(self, quad: Floats, table: Table | None) -> bool:
-        return table is None or not self.deck.has_true_size or lies_flat(table, quad, self.deck.card_mm)
+    def _is_flat(self, quad: Floats, table: Table | None) -> bool:
+        return table is None or not self.deck.has_true_size or is_flat(table, quad, self.deck.card_mm)
 
     def _card(self, verdict: Verdict, reason: str | None, table: Table | None) -> Card:
         confidence = confidence_of(min(verdict.margin, verdict.lead))

@@ -136,8 +136,6 @@ class DoubtParams:
     # With this evidence less explained print is enough for some card. Of 29 cards that the finder hardly saw 28 had 95
     # and more and were right. A part of a marker card in a dim picture had 54, and was named.
     card_evidence: float = 80.0
-    # Of a card, visible by the finder: with less, print alone names no card of a deck of marks. A strip had 0.64.
-    mostly_open: float = 0.7
 
 
 DOUBT = DoubtParams()

@@ -110,7 +110,7 @@ class ContourParams:
     there, so that every answer was a false one.
     """
 
-    base: float = -8.8
+    base: float = -8.5
     two: float = 3.2
     printed: float = 2.7
     exact_side: float = 3.4

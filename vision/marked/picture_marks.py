@@ -68,7 +68,7 @@ class PictureMarks:
         return self._sampler.table
 
     def whole_cards(self, reach: float) -> Hypotheses:
-        """Return the cards with three visible whole marks, and fit the scale to them.
+        """Return the cards with three visible whole marks, and fit scale and palette to them.
 
         A card may be larger or smaller than printed by `reach`.
         """
@@ -78,7 +78,13 @@ class PictureMarks:
         self._marks = self._marks.on(self.table)
         apart = np.sqrt((self.layouts.distances_mm[found.faces] ** 2).mean(1))
         even = np.abs(scales / scale - 1) < np.maximum(MARK.uneven, MARK.uneven_mm / apart)
-        return self._explained(posed(self.layouts, self._marks, found.faces[even], found.marks[even]))
+        found = posed(self.layouts, self._marks, found.faces[even], found.marks[even])
+        first = self._weighed_by_marks(found)
+        certain = first.take(first.log_odds > VERDICT.marked)
+        colours, hues = self.layouts.colours[certain.faces], self._looks.hues_deg[certain.marks]
+        # Colours as printed named a whole card wrong under a window's edge.
+        self._palette = self._palette.fitted(colours.ravel(), hues.ravel())
+        return self._explained(found)
 
     def part_cards(self, known_mm: Floats) -> Hypotheses:
         """Return the cards with two visible whole marks, beside the known cards (k, 4, 2)."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vision.arrays import Flags, Floats
-from vision.channels import largest
+from vision.channels import largest, smallest
 from vision.marked.colour import CLIPPED, GRAIN_CHROMA, LEAST_CHROMA, LEAST_LIGHT, freed, like_ground, oklab
 from vision.marked.layouts import RIM, SIDE, Hypotheses, Layouts
 from vision.marked.marks import Sampler
@@ -24,6 +24,7 @@ _STIFF = np.diag([1.0, 1.0, 300.0])
 _OUTSIDE_MM = {"white": 1.5, "black": 2.2}  # light blooms over black: its ground is sampled farther out
 _WITHIN = 2  # index of the innermost place used across a contour
 _EXACT_MM = 0.5  # error of true contours after refining the pose, at a pixel a millimetre
+_GREY_SHARE, _GREY_LEVELS = 0.25, 12.0  # of a grey's level, and levels, between its channels
 _NEAR_COSINE = np.cos(np.radians(28.0))  # of the angle between two hues
 
 
@@ -160,8 +161,14 @@ def contour_odds(
     strongest, places = _steps_in(profiles)
     exact = (strongest > _LEAST_STEP) & (np.abs(places) < _EXACT_MM) & is_open
     edges, rims = slice(0, 4 * SIDE), slice(4 * SIDE, None)
-    on_ground = like_ground(profiles[:, edges, _WITHIN], colours.ground[:, None], side) & is_open[:, edges]
-    edge = _edge_odds(profiles[:, edges], outside[:, edges], on_ground, exact[:, edges])
+    inside = profiles[:, edges, _WITHIN]
+    on_ground = like_ground(inside, colours.ground[:, None], side) & is_open[:, edges]
+    on_card = on_ground
+    if side == "black":
+        # Under a reflection black is grey, and so may the table be. But then the card ends where it gets lighter.
+        grey = largest(inside) - smallest(inside) < _GREY_SHARE * largest(inside) + _GREY_LEVELS
+        on_card = on_ground | (grey & (inside < outside[:, edges]).all(-1))
+    edge = _edge_odds(profiles[:, edges], outside[:, edges], on_ground, exact[:, edges] & on_card)
     within = profiles[:, rims, _WITHIN]
     rim, printed = _rim_odds(
         within, outside[:, rims], is_open[:, rims], exact[:, rims], cards.marks >= 0, colours, side
@@ -170,10 +177,10 @@ def contour_odds(
 
 
 def _edge_odds(profiles: Floats, outside: Floats, on_ground: Flags, exact: Flags) -> Floats:
-    """Return log-odds (n,) by the sides: points (n, p) on the card's ground, where it ends, and how exactly."""
+    """Return log-odds (n,) by the sides: points (n, p) on the card's ground, where it ends, and exactly placed ones."""
     levels = np.concatenate([profiles[:, :, _WITHIN : _WITHIN + 4], outside[:, :, None]], axis=2)
     ends = largest(np.abs(levels[:, :, 2:] - levels[:, :, :-2])).max(-1) > _LEAST_STEP
-    shares = _shares(exact & on_ground, 4)
+    shares = _shares(exact, 4)
     # Use the more exact of two opposite sides: the other may be covered.
     best = np.stack([shares[:, ::2].max(1), shares[:, 1::2].max(1)], axis=1)
     seen, shown = (_shares(points, 4).sum(1) for points in (on_ground & ends, on_ground))

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from vision.arrays import Floats, Image
-from vision.deck import MARKS, Deck, Face
+from vision.deck import Deck, Face
 from vision.markers import Marker
 from vision.table import Table
 
@@ -144,10 +144,6 @@ def reader_of(deck: Deck | None) -> Reader:
         from vision.find.any_deck import AnyDeckReader
 
         return AnyDeckReader()
-    if deck.kind == MARKS:
-        from vision.marked.reader import MarkReader
-
-        return MarkReader(deck)
     from vision.read.reader import CardReader
 
     return CardReader(deck)

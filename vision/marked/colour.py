@@ -103,9 +103,12 @@ def least_print(chroma: Floats, marks: NDArray[np.intp], side: str) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Palette:
-    """The colours of one side: `names`, `hues_deg` (n,), and the standard deviation of each hue, `sigmas_deg` (n,)."""
+    """The n colours of all sides, side by side: `hues_deg` (n,), and the standard deviation of each, `sigmas_deg` (n,).
 
-    names: tuple[str, ...]
+    `sides` (n,): the number of each colour's side.
+    """
+
+    sides: NDArray[np.intp]
     hues_deg: Floats
     sigmas_deg: Floats
 
@@ -115,42 +118,44 @@ class Palette:
         gap = hue_gap(hues_deg[:, None], self.hues_deg[None])
         return np.asarray(0.95 * np.exp(-0.5 * (gap / sigma) ** 2) / (sigma * np.sqrt(2 * np.pi)) + 0.05 / 360)
 
+    def fitted(self, colours: NDArray[np.intp], hues_deg: Floats) -> Palette:
+        """Return the palette of a picture with marks whose colour the layout has identified.
+
+        `colours` (k,): index of each mark's colour; `hues_deg` (k,). A colour with few marks keeps its printed hue,
+        shifted like its neighbours.
+        """
+        hues, sigmas = self.hues_deg.copy(), self.sigmas_deg.copy()
+        shifts = np.full(len(hues), np.nan)
+        for colour in range(len(hues)):
+            gaps = hue_gap(hues_deg[colours == colour], self.hues_deg[colour])
+            if len(gaps) >= 2:
+                middle = np.median(gaps)
+                shifts[colour] = middle * len(gaps) / (len(gaps) + 1)
+                spread = 1.4826 * np.median(np.abs(gaps - middle))
+                sigmas[colour] = np.hypot(max(spread, _SEEN_SIGMA_DEG), self.sigmas_deg[colour] / (len(gaps) + 1))
+        known = ~np.isnan(shifts)
+        near = np.exp(-0.5 * (hue_gap(hues[:, None], hues[known][None]) / _NEAR_HUE_DEG) ** 2)
+        near *= self.sides[:, None] == self.sides[known][None]
+        guess = (near * shifts[known]).sum(1) / (near.sum(1) + 0.5)
+        return Palette(self.sides, (hues + np.where(known, shifts, guess)) % 360, sigmas)
+
 
 # Errors of a printed hue under an unmeasured lamp: white ground cancels most of the lamp, black ground nothing of it.
 PRINT_SIGMA_DEG = {"white": 13.0, "black": 18.0}
-_SEEN_SIGMA_DEG = 5.0
+_SEEN_SIGMA_DEG, _NEAR_HUE_DEG = 5.0, 40.0
 
 
-def printed_palette(deck: Deck, side: str, lamp: Floats = NEUTRAL) -> Palette:
+def printed_palette(deck: Deck, lamp: Floats = NEUTRAL) -> Palette:
     """Return the palette of the deck's description under a lamp, linear RGB (3,); white ground cancels it."""
-    names = tuple(deck.palette[side])
-    ground = linear_rgb(deck.background[side])
-    rgb = np.array([linear_rgb(deck.palette[side][name]) for name in names])
-    seen = rgb / ground if side == "white" else (rgb - ground) * lamp
-    return Palette(names, hue_deg(oklab(seen)), np.full(len(names), PRINT_SIGMA_DEG[side]))
-
-
-def fitted_palette(palette: Palette, colours: NDArray[np.intp], hues_deg: Floats) -> Palette:
-    """Refit a palette to this picture from marks whose colour the layout has identified.
-
-    `colours` (k,): index of each mark's colour; `hues_deg` (k,). A colour with few marks keeps its printed hue, shifted
-    like its neighbours.
-    """
-    hues, sigmas = palette.hues_deg.copy(), palette.sigmas_deg.copy()
-    shifts = np.full(len(hues), np.nan)
-    for colour in range(len(hues)):
-        gaps = hue_gap(hues_deg[colours == colour], palette.hues_deg[colour])
-        if len(gaps) >= 2:
-            middle = np.median(gaps)
-            shifts[colour] = middle * len(gaps) / (len(gaps) + 1)
-            spread = 1.4826 * np.median(np.abs(gaps - middle))
-            sigmas[colour] = np.hypot(max(spread, _SEEN_SIGMA_DEG), palette.sigmas_deg[colour] / (len(gaps) + 1))
-    known = ~np.isnan(shifts)
-    if known.any():
-        near = np.exp(-0.5 * (hue_gap(hues[:, None], hues[known][None]) / 40) ** 2)
-        guess = (near * shifts[known]).sum(1) / (near.sum(1) + 0.5)
-        hues = (hues + np.where(known, shifts, guess)) % 360
-    return Palette(palette.names, hues, sigmas)
+    sides, hues, sigmas = [], [], []
+    for number, side in enumerate(deck.background):
+        ground = linear_rgb(deck.background[side])
+        for colour in deck.palette[side].values():
+            rgb = linear_rgb(colour)
+            sides.append(number)
+            hues.append(hue_deg(oklab(rgb / ground if side == "white" else (rgb - ground) * lamp)))
+            sigmas.append(PRINT_SIGMA_DEG[side])
+    return Palette(np.array(sides, np.intp), np.array(hues, np.float64), np.array(sigmas))
 
 
 def like_ground(levels: NDArray[np.uint8] | Floats, ground: Floats, side: str) -> NDArray[np.bool_]:

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.arrays import Floats, Image
+from vision.arrays import Image
 from vision.effort import spend
 from vision.marked.colour import CLIPPED
-from vision.marked.marks import Foreground, Marks, Sampler, WorkImage, find_marks, least_area_px
-from vision.marked.side_marks import RING
-from vision.quads import distances, within_quads
+from vision.marked.layouts import Layouts
+from vision.marked.marks import Marks, WorkImage
 from vision.table import Table
 
 _WIDER = 1.08  # than a window that no mark holds
@@ -29,35 +27,55 @@ _CLIPPED_SHARE, _CLIPPED_CONTRAST = 0.3, 8
 _NEAR_MM = 4.0  # the strongest contrast of a mark is this near to any place on it
 _BRIGHT = 90
 _LEAST_CHROMA = {"white": 0.15, "black": 0.25}  # of the contrast: shadows and gaps are grey
-_ARC = 0.3  # of a circle, fitted in one piece
-_LEAST_POINTS = 18
-_RADIUS_OFF, _ROUGH_MM = 0.1, 0.4
-_NEAR_ARC_MM = 0.8
-_INSIDE_PX = 0.5  # an outline goes through the middles of the outermost pixels
-_LEAST_SHOWN = 0.4  # of the circle's outline
-_BINS = 24
-_SAME_MM = 3.0
-_WHOLE_MM = 0.7  # from the middle of a patch that shows the whole mark
-_TRIES = 8  # of one radius
-_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+_LEAST_FILL = {"white": 0.42, "black": 0.25}  # of the bounding box: a circle fills 0.79, a crescent a third
+_MOST_ASPECT = 3.0
+_OF_A_PIXEL = 1 / 12  # the variance of a square of side 1
+_LEAST_SCALE, _MOST_SCALE = 0.4, 1.5  # of the picture's greatest, before the exact scale is known
+
+
+@dataclass(frozen=True, eq=False)
+class Foreground:
+    """What stands out from the `ground` of this number: a 0/1 `mask` (h, w) in work px."""
+
+    ground: int
+    mask: Image
 
 
 def foreground_and_marks(
-    work: WorkImage, table: Table, ground: str, area_range_mm2: tuple[float, float], px_per_mm: float
+    work: WorkImage, table: Table, layouts: Layouts, number: int, px_per_mm: float
 ) -> tuple[Foreground, Marks]:
-    """Segment the foreground on a `white` or `black` ground; also return its patches that may be marks.
+    """Segment the foreground on the ground of this number; also return its patches that may be marks by their size.
 
-    `area_range_mm2`: of the marks; `px_per_mm`: the greatest work scale.
+    `px_per_mm`: the greatest work scale.
     """
-    mask = _mask(work, ground, area_range_mm2[1], px_per_mm)
+    ground, (least_mm2, most_mm2) = layouts.grounds[number], layouts.area_range_mm2(number)
+    mask = _mask(work, ground, most_mm2, px_per_mm)
     spend(mask.size / 80)
     _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
-    numbers = 1 + np.flatnonzero(stats[1:, 4] >= least_area_px(area_range_mm2[0], px_per_mm))
-    boxes = stats[numbers].astype(np.intp)
-    foreground = Foreground(
-        mask, np.asarray(labels, np.int32), numbers, boxes, np.asarray(centres[numbers], np.float64)
-    )
-    return foreground, find_marks(work, table, foreground, ground, area_range_mm2, px_per_mm)
+    # Half a scale of slack: only the patches left get their exact scale.
+    sides, areas = stats[:, 2:4].astype(np.float64), stats[:, 4].astype(np.float64)
+    keep = (areas >= least_mm2 * (_LEAST_SCALE * px_per_mm) ** 2) & (areas < most_mm2 * (_MOST_SCALE * px_per_mm) ** 2)
+    keep &= (areas > _LEAST_FILL[ground] * sides.prod(1)) & (sides.max(1) < _MOST_ASPECT * sides.min(1))
+    chosen = 1 + np.flatnonzero(keep[1:])
+    centres_px = work.to_picture(centres[chosen].astype(np.float64))
+    scale = table.px_per_mm(centres_px)
+    areas_mm2 = areas[chosen] / np.maximum(scale * work.scale, 1e-6) ** 2
+    fits = (areas_mm2 > least_mm2) & (areas_mm2 < most_mm2)
+    chosen, centres_px, areas_mm2, scale = chosen[fits], centres_px[fits], areas_mm2[fits], scale[fits]
+    fullness = np.array([_fullness(labels, stats[k].tolist(), k) for k in chosen.tolist()])
+    on = np.full(len(chosen), number)
+    return Foreground(number, mask), Marks(on, centres_px, table.to_mm(centres_px), areas_mm2, scale, fullness)
+
+
+def _fullness(labels: cv2.typing.MatLike, box: list[int], number: int) -> float:
+    """Return a patch's area over that of the ellipse with the same second moments: 1 for ellipses at any tilt."""
+    left, top, width, height, area = box
+    part = labels[top : top + height, left : left + width] == number
+    moments = cv2.moments(part.view(np.uint8), binaryImage=True)
+    # Pixels are squares, not points.
+    xx, yy = moments["mu20"] / area + _OF_A_PIXEL, moments["mu02"] / area + _OF_A_PIXEL
+    xy = moments["mu11"] / area
+    return float(area / (4 * np.pi * np.sqrt(max(xx * yy - xy * xy, 1e-9))))
 
 
 def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Image:
@@ -67,8 +85,8 @@ def _mask(work: WorkImage, ground: str, most_mm2: float, px_per_mm: float) -> Im
     # not fit into a card's corners, where the table would then look like the ground. Grain needs a slightly wider one.
     reach = max(3, int(_WIDER * np.sqrt(most_mm2) * px_per_mm / 2)) | 1
     way = cv2.MORPH_CLOSE if ground == "white" else cv2.MORPH_OPEN
-    plain = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)
-    level = np.asarray(cv2.resize(plain, (width, height)), np.uint8)
+    closed = np.asarray(cv2.morphologyEx(work.half, way, np.ones((reach, reach), np.uint8)), np.uint8)
+    level = np.asarray(cv2.resize(closed, (width, height)), np.uint8)
     clipped = np.zeros((height, width), np.uint8)
     if ground == "white":
         clipped = _over_level(_extremes(level)[1], CLIPPED)
@@ -113,152 +131,3 @@ def _over(image: cv2.typing.MatLike, other: cv2.typing.MatLike) -> Image:
 def _over_level(image: Image, level: float) -> Image:
     """Return a 0/255 mask of pixels greater than a level."""
     return np.asarray(cv2.threshold(image, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
-
-
-def cut_marks(
-    sampler: Sampler,
-    foreground: Foreground,
-    known_px: Floats,
-    whole: Marks,
-    open_to_doubt: NDArray[np.bool_],
-    radii_mm: Floats,
-) -> tuple[Marks, Floats]:
-    """Find arcs with these radii on the outlines of patches, outside the known quads (k, 4, 2).
-
-    A finger, a sleeve or a shadow that touches a mark makes one patch with it; its visible part is still an arc.
-    `open_to_doubt` (n,): which of the `whole` marks may be the rest of one that a straight edge cuts, with another
-    middle. Return the marks (k,) of the arcs as if fully visible, without those among the `whole` ones, and the
-    directions (k, RING) in rad from their middles to their visible outlines.
-    """
-    work, table = sampler.work, sampler.table
-    if not len(radii_mm):
-        return whole.take(np.zeros(len(whole), bool)), np.zeros((0, RING))
-    certain_px = whole.centres_px[~open_to_doubt]
-    px_per_mm = float(np.median(whole.px_per_mm)) * work.scale if len(whole) else 1.0
-    known, least_px = work.to_work(known_px), float(radii_mm.min()) * px_per_mm
-    boxes = _unexplained(foreground, known, work.to_work(certain_px), least_px)
-    contours = _contours(foreground.mask, boxes, known, least_px)
-    outlines = _outlines(work, table, contours, certain_px, px_per_mm / work.scale)
-    found: list[tuple[float, Floats]] = []
-    towards: list[Floats] = []
-    for radius in radii_mm.tolist():
-        count = max(_LEAST_POINTS, round(_ARC * 2 * np.pi * radius * px_per_mm))
-        seen = radius - _INSIDE_PX / px_per_mm
-        for middle in _arc_middles(outlines, count, seen):
-            angles, better = _shown(outlines.points_mm, middle, seen)
-            if np.linalg.norm(whole.centres_mm - better, axis=1).min(initial=np.inf) < _WHOLE_MM:
-                continue
-            shown = len(angles) / _BINS
-            if shown > _LEAST_SHOWN and all(np.linalg.norm(better - other) > _SAME_MM for _, other in found):
-                found.append((radius, better))
-                towards.append(angles[np.linspace(0, len(angles) - 1, RING).round().astype(np.intp)])
-    centres_mm = np.array([middle for _, middle in found]).reshape(-1, 2)
-    areas = np.pi * np.array([radius for radius, _ in found]) ** 2
-    centres_px = table.to_px(centres_mm)
-    cut = Marks(whole.ground, centres_px, centres_mm, areas, table.px_per_mm(centres_px), np.ones(len(found)))
-    return cut, np.array(towards).reshape(-1, RING)
-
-
-@dataclass(frozen=True, eq=False)
-class _Outlines:
-    """Long outlines, one after the other: `points_mm` (n, 2), and `number` (n,), the outline of each point.
-
-    `origin_mm` (n, 2): the first point of each outline; `sums` (9, n + 1): running sums of x, y, z, x², xy, y², xz, yz
-    and z² of the points from there, where z = x² + y².
-    """
-
-    points_mm: Floats
-    number: NDArray[np.intp]
-    origin_mm: Floats
-    sums: Floats
-
-
-_NONE = _Outlines(np.zeros((0, 2)), np.zeros(0, np.intp), np.zeros((0, 2)), np.zeros((9, 1)))
-
-
-def _unexplained(foreground: Foreground, known: Floats, whole: Floats, radius: float) -> NDArray[np.intp]:
-    """Return boxes (n, 5) of patches that may hold half a circle: not `known`, not `whole`."""
-    boxes = foreground.boxes
-    large = (boxes[:, 4] > 0.5 * np.pi * radius**2) & (boxes[:, 2:4].min(axis=1) > radius)
-    boxes = boxes[large & (distances(foreground.centres, whole).min(axis=1, initial=np.inf) > 1)]
-    corners = boxes[:, None, :2] + boxes[:, None, 2:4] * _UNIT
-    unexplained: NDArray[np.intp] = boxes[
-        ~within_quads(corners.reshape(-1, 2).astype(np.float64), known).reshape(-1, 4).all(axis=1)
-    ]
-    return unexplained
-
-
-def _contours(mask: Image, boxes: NDArray[np.intp], known: Floats, radius: float) -> list[NDArray[np.int32]]:
-    """Return the long outlines (n, 2) on a mask within the boxes (k, 5), without specks, threads and known quads."""
-    if not len(boxes):
-        return []
-    low, high = boxes[:, :2].min(axis=0), (boxes[:, :2] + boxes[:, 2:4]).max(axis=0)
-    window = mask[low[1] : high[1], low[0] : high[0]]
-    window = np.asarray(cv2.morphologyEx(window, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
-    for quad in known - low:
-        cv2.fillConvexPoly(window, np.rint(quad).astype(np.int32), (0,))
-    contours, _ = cv2.findContours(window, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
-    return [contour[:, 0] + low for contour in contours if len(contour) > max(_LEAST_POINTS, np.pi * radius)]
-
-
-def _outlines(
-    work: WorkImage, table: Table, long: list[NDArray[np.int32]], whole_px: Floats, near_px: float
-) -> _Outlines:
-    """Map outlines in work px to the table, without those whose middle is near that of a whole mark."""
-    if not long:
-        return _NONE
-    points_px = work.to_picture(np.concatenate(long))
-    lengths = np.array([len(c) for c in long], np.intp)
-    middles = np.add.reduceat(points_px, np.cumsum(lengths) - lengths) / lengths[:, None]
-    apart = distances(middles, whole_px)
-    unknown = np.repeat((apart > near_px).all(axis=1), lengths)
-    points, number = table.to_mm(points_px[unknown]), np.repeat(np.arange(len(long)), lengths)[unknown]
-    if not len(points):
-        return _NONE
-    begins = np.flatnonzero(np.diff(number, prepend=-1))
-    origin = np.repeat(points[begins], np.diff(begins, append=len(points)), axis=0)
-    x, y = (points - origin).T
-    z = x * x + y * y
-    sums = np.cumsum(np.stack([x, y, z, x * x, x * y, y * y, x * z, y * z, z * z]), axis=1)
-    return _Outlines(points, number, origin, np.concatenate([np.zeros((9, 1)), sums], axis=1))
-
-
-def _arc_middles(outlines: _Outlines, count: int, radius: float) -> list[Floats]:
-    """Return middles of circles of about `radius` through `count` neighbouring points, the best first (Kåsa 1976)."""
-    number = outlines.number
-    if len(number) < count:
-        return []
-    mx, my, mz, xx, xy, yy, xz, yz, zz = (outlines.sums[:, count:] - outlines.sums[:, :-count]) / count
-    xx, xy, yy, xz, yz, zz = xx - mx * mx, xy - mx * my, yy - my * my, xz - mx * mz, yz - my * mz, zz - mz * mz
-    span = np.maximum(xx * yy - xy * xy, 1e-9)
-    x, y = (yy * xz - xy * yz) / (2 * span), (xx * yz - xy * xz) / (2 * span)
-    size = np.sqrt(np.maximum(mz - 2 * (x * mx + y * my) + x * x + y * y, 1e-9))
-    off = zz - 4 * (x * xz + y * yz) + 4 * (x * x * xx + 2 * x * y * xy + y * y * yy)
-    rough = np.sqrt(np.maximum(off, 0)) / (2 * size)
-    good = (number[: len(rough)] == number[count - 1 :]) & (np.abs(size / radius - 1) < _RADIUS_OFF)
-    chosen = np.flatnonzero(good & (rough < _ROUGH_MM))
-    middles: list[Floats] = []
-    for k in chosen[np.argsort(rough[chosen], kind="stable")].tolist():
-        middle = outlines.origin_mm[k] + (x[k], y[k])
-        if all(np.abs(middle - other).max() > _SAME_MM for other in middles):
-            middles.append(middle)
-        if len(middles) == _TRIES:
-            break
-    return middles
-
-
-def _shown(points: Floats, middle: Floats, radius: float) -> tuple[Floats, Floats]:
-    """Return the directions in rad of points on a circle's outline, and its middle moved to fit them."""
-    across, down = np.abs(points - middle).T
-    points = points[(across < radius + _SAME_MM) & (down < radius + _SAME_MM)]
-    ahead = np.zeros((0, 2))
-    for _ in range(3):
-        gap = points - middle
-        apart = np.hypot(gap[:, 0], gap[:, 1])
-        near = np.abs(apart - radius) < _NEAR_ARC_MM
-        if np.count_nonzero(near) < _LEAST_POINTS:
-            return np.zeros(0), middle
-        ahead = gap[near] / apart[near, None]
-        middle = middle + np.linalg.solve(ahead.T @ ahead, ahead.T @ (apart[near] - radius))
-    angle = np.arctan2(ahead[:, 1], ahead[:, 0])
-    return (np.unique(np.floor(angle / (2 * np.pi) * _BINS)) + 0.5) / _BINS * 2 * np.pi, middle

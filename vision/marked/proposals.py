@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from vision.arrays import Flags, Floats
 from vision.effort import spend
 from vision.marked.layouts import (
+    NO_CARDS,
     OUT_OF_SHAPE,
     PAIRS,
     Hypotheses,
     Layouts,
     apart_of,
-    concatenated,
-    no_cards,
     posed,
     shape_fits,
     size_candidates,
     turn_of,
+    unweighed,
 )
 from vision.marked.marks import Marks, WorkImage
 from vision.quads import distances
@@ -46,32 +46,43 @@ def whole_cards(layouts: Layouts, marks: Marks, free: Flags, stretch: float) -> 
 
     The whole card may be larger or smaller by `stretch`; also return the scale (n,) of each.
     """
-    if np.count_nonzero(free) < 3:
-        return no_cards(), np.zeros(0)
     sizes = size_candidates(layouts, marks, OUT_OF_SHAPE) & free[:, None]
+    found = [(NO_CARDS, np.zeros(0))]
+    for ground in range(len(layouts.grounds)):
+        own, on = np.flatnonzero(layouts.ground == ground), sizes & (marks.ground == ground)[:, None]
+        seen, faces, scale = _triples(layouts, marks, own, on, stretch)
+        good = shape_fits(layouts, marks, faces, seen, OUT_OF_SHAPE)
+        found.append((posed(layouts, marks, faces[good], seen[good]), scale[good]))
+    return Hypotheses.joined([cards for cards, _ in found]), np.concatenate([scale for _, scale in found])
+
+
+def _triples(
+    layouts: Layouts, marks: Marks, own: NDArray[np.intp], sizes: Flags, stretch: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return the marks (n, 3), faces (n,) of those in `own` (k,), and scales (n,) of cards whose distances fit.
+
+    `sizes` (m, 3): whether each mark may be a small, medium or big one.
+    """
     small, medium, big = (np.flatnonzero(sizes[:, k]) for k in range(3))
-    apart = distances(marks.centres_mm, marks.centres_mm)
-    low, high = layouts.distances_mm.min(0) - _WHOLE_SLACK_MM, layouts.distances_mm.max(0) + _WHOLE_SLACK_MM
-    to_small, to_big = apart[medium][:, small], apart[medium][:, big]
+    known = layouts.distances_mm[own]
+    low, high = known.min(0) - _WHOLE_SLACK_MM, known.max(0) + _WHOLE_SLACK_MM
+    to_small = distances(marks.centres_mm[medium], marks.centres_mm[small])
+    to_big = distances(marks.centres_mm[medium], marks.centres_mm[big])
     m, s = np.nonzero((to_small > low[0]) & (to_small < high[0]))
     pair, b = np.nonzero(((to_big > low[1]) & (to_big < high[1]))[m])
-    if not len(pair):
-        return no_cards(), np.zeros(0)
     seen = np.stack([small[s[pair]], medium[m[pair]], big[b]], axis=1)
     centres = marks.centres_mm[seen]
-    sides, known = apart_of(centres), layouts.distances_mm
+    sides = apart_of(centres)
     # One distance rules out most faces; the exact test handles the rest.
     which, faces = np.nonzero(np.abs(sides[:, :1] - known[:, 0]) < _WHOLE_SLACK_MM + stretch * known[:, 0])
     seen_sides, face_sides = sides[which], known[faces]
     scale = (seen_sides * face_sides).sum(1) / (face_sides * face_sides).sum(1)
     close = np.abs(scale - 1) < stretch
     close &= (np.abs(seen_sides - scale[:, None] * face_sides) < _WHOLE_SLACK_MM).all(1)
-    which, faces, scale = which[close], faces[close], scale[close]
+    which, faces, scale = which[close], own[faces[close]], scale[close]
     # The mirror image has the same distances; flat triangles have no clear orientation.
     same = (turn_of(centres)[which] * layouts.turns[faces] > 0) | (np.abs(layouts.turns)[faces] < _FLAT_MM2)
-    which, faces, scale = which[same], faces[same], scale[same]
-    good = shape_fits(layouts, marks, faces, seen[which], OUT_OF_SHAPE)
-    return posed(layouts, marks, faces[good], seen[which[good]]), scale[good]
+    return seen[which[same]], faces[same], scale[same]
 
 
 def common_stretch(stretches: Floats, residual_mm: Floats) -> float:
@@ -87,12 +98,10 @@ def common_stretch(stretches: Floats, residual_mm: Floats) -> float:
 def part_cards(layouts: Layouts, marks: Marks, free: Flags, likely: Flags) -> Hypotheses:
     """Return all faces whose layout fits two found marks, both `free`.
 
-    `likely` (n, faces, 3): whether a found mark's colour may be that of the face's mark.
+    `likely` (n, faces, 3): whether a found mark may be the face's mark by its ground and colour.
     """
-    if np.count_nonzero(free) < 2:
-        return no_cards()
     sizes = size_candidates(layouts, marks) & free[:, None]
-    found = [no_cards()]
+    found = [NO_CARDS]
     for column, (a, b) in enumerate(PAIRS):
         one, other = np.flatnonzero(sizes[:, a]), np.flatnonzero(sizes[:, b])
         apart = distances(marks.centres_mm[one], marks.centres_mm[other])
@@ -105,7 +114,7 @@ def part_cards(layouts: Layouts, marks: Marks, free: Flags, likely: Flags) -> Hy
         seen[:, a], seen[:, b] = one[i], other[j]
         good = shape_fits(layouts, marks, faces, seen)
         found.append(posed(layouts, marks, faces[good], seen[good]))
-    return concatenated(found)
+    return Hypotheses.joined(found)
 
 
 def find_lines(work: WorkImage, table: Table, around_mm: Floats) -> Floats:
@@ -151,11 +160,11 @@ def lone_mark_cards(
 ) -> Hypotheses:
     """Return all faces with a chosen mark as far from one of the lines as from one of the card's sides.
 
-    `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark's colour could be that of the face's mark;
-    `lines_mm` (n, 2, 2): the ends of the straight edges.
+    `chosen` (k,): indices of marks; `allowed` (k, faces, 3): whether a mark may be the face's mark by its ground and
+    colour; `lines_mm` (n, 2, 2): the ends of the straight edges.
     """
     if not len(chosen) or not len(lines_mm):
-        return no_cards()
+        return NO_CARDS
     sizes = size_candidates(layouts, marks)[chosen]
     along = lines_mm[:, 1] - lines_mm[:, 0]
     normal = _left_of(along)
@@ -163,7 +172,7 @@ def lone_mark_cards(
     corners = layouts.corners_mm
     outward = _left_of(np.roll(corners, -1, axis=0) - corners)
     reach = ((corners[None, None] - layouts.centres_mm[:, :, None]) * outward).sum(-1)  # (faces, 3, 4)
-    parts = [no_cards()]
+    parts = [NO_CARDS]
     for size in range(3):
         fits = np.flatnonzero(sizes[:, size])
         for side in range(4):
@@ -175,9 +184,9 @@ def lone_mark_cards(
             seen = np.full((len(k), 3), -1, dtype=np.intp)
             seen[:, size] = chosen[k]
             shift = marks.centres_mm[chosen[k]] - turned(layouts.centres_mm[face, size], turn)
-            found = Hypotheses(face, seen, turn, shift, residual)
+            found = unweighed(face, seen, turn, shift, residual)
             parts.append(found.take(_on_side(found, lines_mm[line].mean(1), corners, side)))
-    found = concatenated(parts)
+    found = Hypotheses.joined(parts)
     return found.take(shape_fits(layouts, marks, found.faces, found.marks))
 
 

@@ -44,14 +44,16 @@ class Passes:
     """Limits of the search.
 
     `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
-    them are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without
-    a closer look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not.
-    within: left, top, right and bottom px, where the middles of cards are that count; None: the whole picture.
+    them are verified where the finder sees the share `in_sight` of a card. `steady` (n, 4, 2): while something moves,
+    only cards of the picture before are verified, without a closer look at doubtful ones; None: nothing moves. sized:
+    the table has the deck's own measure, true or not. within: left, top, right and bottom px, where the middles of
+    cards are that count; None: the whole picture.
     """
 
     most: int = 12
     promise: float = 0.19
     score: float = 0.3
+    in_sight: float = 0.0
     steady: Floats | None = None
     sized: bool = False
     within: Box | None = None
@@ -87,8 +89,8 @@ class Layers:
         self._find, self._verifier, self._passes, self._white = find, verifier, passes, white
         self._fresh: list[Verdict] = []  # cards of the last pass
 
-    def read(self, accepts: Accepts, lies: Accepts) -> None:
-        """Take all cards that `accepts` accepts, the most certain first, and those that `lies` says are there."""
+    def read(self, accepts: Accepts, is_there: Accepts) -> None:
+        """Take all cards that `accepts` accepts, the most certain first, and those that `is_there` accepts as cards."""
         for _ in range(self._passes.most):
             self._judge(self._find(tuple(self.covers.quads)))
             self.found = self.found or list(self.left)
@@ -97,7 +99,7 @@ class Layers:
             if not self._fresh:
                 break
         # Nothing was found under cards without a name in 23 passes of 48 tables.
-        self.nameless = self._take(lies, presence)
+        self.nameless = self._take(is_there, presence)
 
     def _judge(self, found: CardHypotheses) -> None:
         """Rank and verify hypotheses; those where nothing has changed since the last pass keep their verdicts."""
@@ -126,6 +128,7 @@ class Layers:
     def _verify(self, places: list[Place]) -> None:
         """Rank and verify places: fully visible ones at once, and each partly covered one alone."""
         passes, quick = self._passes, self._passes.steady is not None
+        places = [place for place in places if place.in_sight >= passes.in_sight]
         if passes.steady is not None:
             steady = passes.steady
             places = [place for place in places if any(is_steady(place.quad, other) for other in steady)]

@@ -64,7 +64,7 @@ def cut_table(table: Table, box: Box) -> Table:
     return replace(table, camera=shift @ table.camera, homography=shift @ table.homography, size_px=size)
 
 
-def lies_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
+def is_flat(table: Table, corners_px: Floats, card_mm: tuple[float, float]) -> bool:
     """Return whether corners (4, 2) are a card's of this size that is on the table, or on a pile there."""
     corners = table.to_mm(corners_px)
     sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)

@@ -38,9 +38,12 @@ class VerdictParams:
     # The evidence's log-odds are too large by this factor: cells that are together are not independent. Of 518 cards
     # of four decks that fit, all were right: 78 between 10 and 40, 439 beyond.
     log_odds_scale: float = 4.0
+    # Log-odds of a face by its marks and contours, beside its rivals.
+    marked: float = 4.5
 
 
 VERDICT = VerdictParams()
+TWICE = "same card twice"
 
 
 def confidence_of(log_odds: float) -> float:
@@ -165,7 +168,7 @@ def doubt_of(verdict: Verdict, open_cells: Flags, score: float, *, on_table: boo
     return "covered" if is_aside or is_small else None
 
 
-def lies_there(verdict: Verdict, open_cells: Flags, score: float) -> bool:
+def is_certainly_there(verdict: Verdict, open_cells: Flags, score: float) -> bool:
     """Return whether there is certainly a card, whatever its face."""
     doubt = doubt_of(verdict, open_cells, 0.0, on_table=False)
     # A card with a visible outline under a faint reflection is there, even where its print has washed out.
@@ -182,3 +185,10 @@ def doubt_of_nameless(verdict: Verdict) -> str:
     if verdict.is_odd():
         return "glare"
     return "covered" if verdict.strange.any() else "colours"
+
+
+def doubt_of_marks(log_odds: float, *, is_twice: bool) -> str | None:
+    """Return why a card that its marks identify is unclear, None where it is certain; is_twice: its face was named."""
+    if is_twice:
+        return TWICE
+    return None if log_odds > VERDICT.marked else "covered"

@@ -1,14 +1,14 @@
-"""Tracks which patches on one side's ground may be marks: their looks, and those that no card has yet."""
+"""Measures patches that may be marks: their contrast and colour against the ground round them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
-from vision.marked.colour import CLIPPED, Palette, freed, hue_deg, like_ground, linear_of, oklab
+from vision.marked.colour import CLIPPED, freed, hue_deg, like_ground, linear_of, oklab
 from vision.marked.layouts import OUT_OF_SHAPE, Layouts, size_candidates
 from vision.marked.marks import Marks, Sampler
 
@@ -18,11 +18,10 @@ _IN_MIDDLE, _AT_OUTLINE = 0.3, 0.7  # of a mark's radius, where its colour is re
 _CALM_RING = 0.35  # the rest may be covered, or under a reflection's edge
 _CLEAR_SPREAD_DEG, _BLEACH_SPREAD_DEG = 30.0, 25.0  # of hue; the latter where all of a mark's channels are clipped
 # Of linear light, mark to ground, in the strongest channel; and how grey black ground must be.
-_PLAIN_RATIO, _WEAK_RATIO = 0.4, 0.78
+_CLEAR_RATIO, _WEAK_RATIO = 0.4, 0.78
 _CLIPPED_RATIO = 0.9  # beside white that clips, and so has no grain
-_PLAIN_GREY, _WEAK_GREY = 0.4, 0.22
+_CLEAR_GREY, _WEAK_GREY = 0.4, 0.22
 _LEAST_AREA_MM2, _LEAST_FULLNESS = 25.0, 0.6  # of the visible part of a covered mark
-_LIKELY = 0.4 / 360  # per degree: a hue at random has 1 / 360
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,88 +41,45 @@ class MarkLooks:
     chroma: Floats
     rings: Floats
 
-    def and_also(self, more: MarkLooks) -> MarkLooks:
-        """Return these with `more` after them."""
-        return MarkLooks(*(np.concatenate([getattr(self, f.name), getattr(more, f.name)]) for f in fields(self)))
+    @staticmethod
+    def joined(parts: Sequence[MarkLooks]) -> MarkLooks:
+        """Return several lists of looks as one."""
+        return MarkLooks(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(MarkLooks)))
 
 
-def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, towards: Floats | None = None) -> MarkLooks:
-    """Measure n marks, each against the ring round it.
+def looks_of(sampler: Sampler, layouts: Layouts, marks: Marks, side: str, towards: Floats | None = None) -> MarkLooks:
+    """Measure n marks on the ground of a side, each against the ring round it.
 
     `towards` (n, RING): directions in rad of their visible outlines; None for whole outlines.
     """
-    side, count = layouts.side, len(marks)
     whole: Flags = np.asarray(size_candidates(layouts, marks, OUT_OF_SHAPE).any(1))
     chosen = whole | ((marks.areas_mm2 > _LEAST_AREA_MM2) & (marks.fullness > _LEAST_FULLNESS))
     some = marks.take(chosen)
     angle = np.linspace(0, 2 * np.pi, RING, endpoint=False)[None] if towards is None else towards[chosen]
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     depth = _IN_MIDDLE if towards is None else _AT_OUTLINE
-    radius = np.sqrt(some.areas_mm2 / np.pi)[:, None, None]
+    radius = some.radii_mm[:, None, None]
     centres = some.centres_mm[:, None]
-    inner, _ = sampler.levels(centres + depth * radius * circle)
+    inner = sampler.smooth_levels(centres + depth * radius * circle)
     # A star or a crescent is lighter than the circle round it.
     outer = radius / np.clip(some.fullness, 0.4, 1)[:, None, None] + _RING_MM[side]
-    around, inside = sampler.levels(centres + outer * circle)
+    around = sampler.smooth_levels(centres + outer * circle)
     ring, level = np.median(around, axis=1), np.median(inner, axis=1)
     middle, ground = (linear_of(v) + 0.005 for v in (level, ring))
     ratio = (middle / ground).min(1) if side == "white" else 1 / (middle / ground).max(1)
     grey = ground.min(1) / ground.max(1) if side == "black" else np.ones(len(ground))
-    calm = (like_ground(around, ring[:, None], side) & inside).mean(1) > _CALM_RING
+    calm = like_ground(around, ring[:, None], side).mean(1) > _CALM_RING
     least = np.where((ring >= CLIPPED).all(-1), _CLIPPED_RATIO, _WEAK_RATIO)
     stands_out = calm & (ratio < least) & (grey > _WEAK_GREY)
     printed = freed(inner, ring[:, None], side)
     lab, points = oklab(np.median(printed, axis=1)), oklab(printed)
     chroma = np.maximum(np.hypot(lab[:, 1], lab[:, 2]), 1e-6)
     spread = np.degrees(np.arctan2(points[..., 1:].std(axis=1).mean(-1) + 0.01, chroma))
-    clear = stands_out & (ratio < _PLAIN_RATIO) & (grey > _PLAIN_GREY) & (spread < _CLEAR_SPREAD_DEG)
+    clear = stands_out & (ratio < _CLEAR_RATIO) & (grey > _CLEAR_GREY) & (spread < _CLEAR_SPREAD_DEG)
     spread += _BLEACH_SPREAD_DEG * (level >= CLIPPED).mean(-1)
 
-    every = np.zeros((8, count))
+    every = np.zeros((8, len(marks)))
     every[3] = 180.0
     every[:, chosen] = [stands_out & whole[chosen], clear, hue_deg(lab), spread, chroma, *ring.T]
     hues, spreads, strengths = every[2:5]
     return MarkLooks(every[0] > 0, every[1] > 0, hues, spreads, strengths, every[5:].T)
-
-
-class SideMarks:
-    """The n patches on one side's ground that may be marks.
-
-    `palette`: the colours in this picture; `found`: all marks, those found by an arc of their outline last; `looks`:
-    their contrast and colour; `free` (n,): those that look like whole marks and are on no certain card.
-    """
-
-    def __init__(self, sampler: Sampler, layouts: Layouts, palette: Palette, found: Marks) -> None:
-        self._layouts = layouts
-        self.found = found
-        self.looks = looks_of(sampler, layouts, found)
-        self.free: Flags = self.looks.free.copy()
-        self.learn(palette)
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def learn(self, palette: Palette) -> None:
-        """Replace the colours by this palette."""
-        self.palette = palette
-        self.densities = palette.likelihood(self.looks.hues_deg, self.looks.spread_deg)
-
-    def add_arcs(self, sampler: Sampler, arcs: Marks, towards: Floats) -> None:
-        """Add marks with a visible arc, in the directions `towards`; see `cut_marks`."""
-        looks = looks_of(sampler, self._layouts, arcs, towards)
-        self.found = self.found.and_also(arcs)
-        self.looks, self.free = self.looks.and_also(looks), np.concatenate([self.free, looks.free])
-        self.learn(self.palette)
-
-    def use(self, numbers: NDArray[np.intp]) -> None:
-        """Remove the marks with these numbers, (k,) or -1 for none, from those left to explain."""
-        self.free[self.found.same_as(numbers[numbers >= 0])] = False
-
-    @property
-    def unused(self) -> NDArray[np.intp]:
-        """Return the numbers (k,) of the marks that stand out like fresh print and are on no certain card."""
-        return np.flatnonzero(self.free & self.looks.clear)
-
-    def likely(self, numbers: NDArray[np.intp]) -> Flags:
-        """Return whether (k, faces, 3) the marks with these numbers (k,) may have the colours of the faces' marks."""
-        return np.asarray((self.densities[numbers] > _LIKELY)[:, self._layouts.colours])

@@ -27,8 +27,7 @@ from vision.table import Table
 _LEAST_SIDE_PX = 16
 _ASKED_AGAIN = 100  # pictures after which marker cards are searched once more
 _LAID_OFF = (0.0, np.radians(5.0))  # mm and a turn: nobody lays cards quite straight
-# Of the back of a deck taught by its faces only: draw piles show it before the first card.
-_BACK_OFF = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
+_ASIDE = (4.0, np.radians(3.0))  # mm and a turn: a doubtful card on a pile, and backs of an untidy one
 _MOST_PILES = 10
 _OVER = 0.3  # of a place's area: two whole cards share less
 _BUSY = 0.03  # of white, a standard deviation: a place with less is a piece of table
@@ -95,7 +94,7 @@ class PrintTableReader:
             art = np.clip(sheet / (1.0 if white is None else white) * 255, 0, 255).astype(np.uint8)
             back = Face("back", "back", {}, art)
             alone = CardSearch(Deck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
-            near = moved(np.delete(places, k, axis=0), table, *_BACK_OFF)
+            near = moved(np.delete(places, k, axis=0), table, *_ASIDE)
             alike = (alone.at(image_bgr, table, quads, white) for quads in near)
             if any(card is not None and card.reason is None for card in alike):
                 self.search = CardSearch(replace(deck, faces=(*deck.faces, back)))
@@ -103,7 +102,7 @@ class PrintTableReader:
         return []
 
     def _certain_at(self, image_bgr: Image, table: Table, places: Floats, white: Floats | None) -> list[Card]:
-        near = moved(places, table, *_BACK_OFF)
+        near = moved(places, table, *_ASIDE)
         cards = (self.search.at(image_bgr, table, quads, white) for quads in near)
         return [card for card in cards if card is not None and card.reason is None]
 
@@ -133,9 +132,13 @@ class PrintPiles:
             last, search = self._last[number], self._cards.search
             white = self._cards.white(image_bgr, self.table)
             found, outlines = search.look(image_bgr, self.table, box, white, moves=moves)
-            if last is not None and not any(card.reason is None for card in found):
-                near = moved(last[None], self.table, *_LAID_OFF)[0]
-                there = search.at(image_bgr, self.table, near, white, quick=moves)
+            if not any(card.reason is None for card in found):
+                # The finder's corners may be 5 mm off where a card comes down on another, under a hand.
+                doubtful = stacked(card.corners_px for card in found if _belongs(card.corners_px, region))
+                near = moved(doubtful, self.table, *_ASIDE).reshape(-1, 4, 2)
+                if last is not None:
+                    near = np.concatenate([near, moved(last[None], self.table, *_LAID_OFF)[0]])
+                there = search.at(image_bgr, self.table, near, white, quick=moves) if len(near) else None
                 found += [] if there is None else [there]
             card = _best(found, region)
             if card is None:

@@ -22,8 +22,8 @@ from referee.games.coloretto.watching.tracker import Tracker
 from referee.output import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game
 from tests.support.drawn_lesson import taught
-from tools.bench.coloretto_sampler import EVERY_NS, Sampler, Sight
-from tools.bench.coloretto_table import Done, Evening
+from tools.bench.coloretto_sampler import EVERY_NS, SIGHT, Sampler, Sight
+from tools.bench.coloretto_table import HABITS, Done, Evening, Habits
 from tools.bench.common import Row, command, say
 
 _ANSWERS_S = (2.0, 6.0)  # delay of an answer to a question
@@ -36,15 +36,15 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
 
     drawn: pictures a second of a drawn table. deck: of drawn games. lesson: the deck is taught by drawn pictures.
     """
-    lies = find_deck(deck)
-    known = taught(lies, seed) if lesson else None
+    printed = find_deck(deck)
+    known = taught(printed, seed) if lesson else None
     # With two players a row's capacity is only on its own card.
-    least = 2 if any("room" in face.attributes for face in lies.fronts) else 3
+    least = 2 if any("room" in face.attributes for face in printed.fronts) else 3
     sums: Counter[str] = Counter()
     for number in along(range(games), games):
         players, at = least + number % (6 - least), seed + number
         game = (
-            watch_game(at, drawn, ColorettoPlan(players=players), lies, known) if drawn else _Trial(players, at).run()
+            watch_game(at, drawn, ColorettoPlan(players=players), printed, known) if drawn else Trial(players, at).run()
         )
         sums.update(game.figures())
         if game.wrong or game.fouls_false:
@@ -54,11 +54,11 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
     return Row(sums["moves"], sums["understood"], sums["moves"] - sums["understood"] - sums["wrong"], wrong)
 
 
-class _Trial:
+class Trial:
     """One sampled game, with one look each half second."""
 
-    def __init__(self, players: int, seed: int) -> None:
-        self.evening = Evening(players, seed)
+    def __init__(self, players: int, seed: int, habits: Habits = HABITS, sight: Sight = SIGHT) -> None:
+        self.evening = Evening(players, seed, habits)
         settings = self.evening.settings
         options = {"table": settings.table.value, "first": settings.first, "left_out": list(settings.left_out)}
         self.header = Header("coloretto", _NAMES[:players], options)
@@ -66,7 +66,7 @@ class _Trial:
         self.luck = random.Random(f"sight {players} {seed}")
         used = tuple(one for one in Sampler.colours if one not in settings.left_out)
         self.sampler = Sampler(
-            Sight(),
+            sight,
             self.luck,
             used,
             sum(map(len, settings.start_cards)),
@@ -79,12 +79,13 @@ class _Trial:
         self.entered_by_hand = 0
 
     def run(self) -> Counted:
+        """Play to the end, and count."""
         look_ns = EVERY_NS
-        for t_ns, lies in self.evening.play():
+        for t_ns, table in self.evening.play():
             # A given state has lasted since the time before.
-            self.sampler.watch(lies)
+            self.sampler.watch(table)
             while look_ns <= t_ns:
-                look = self.sampler.look(look_ns, lies)
+                look = self.sampler.look(look_ns, table)
                 if look is not None:
                     self._see(look)
                 self._answer(look_ns)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from referee.games.coloretto.score import PALETTES
 from referee.games.coloretto.watching.looks import Spot, TableLook
-from tools.bench.coloretto_table import MS, Lying
+from tools.bench.coloretto_table import MS, TableState
 
 EVERY_NS = 500 * MS
 _UNSEEN = -1
@@ -24,7 +24,7 @@ class Sight:
     overlooked: a card is missed in one look, without a sign of it.
     unread, wrong: of cards in rows, until somebody moves them.
     strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which overlap.
-    mended_s: time after which somebody straightens an unread card in a row.
+    mended_s: time after which somebody straightens an unread card in a row. row_cards: rows have cards of their own.
     """
 
     arms_seen: float = 0.9
@@ -39,6 +39,10 @@ class Sight:
     strips_hidden: float = 0.015
     strips_wrong: float = 0.002
     mended_s: float = 8.0
+    row_cards: bool = True
+
+
+SIGHT = Sight()
 
 
 @dataclass
@@ -55,43 +59,44 @@ class Sampler:
     _over: dict[int, int | None] = field(default_factory=dict)  # seat of each arm, and the one it is taken for
     _came: set[int | None] = field(default_factory=set)
 
-    def watch(self, lies: Lying) -> None:
+    def watch(self, table: TableState) -> None:
         """Follow the arms, which are detected between two looks, too."""
-        luck, sight, players = self.arms_luck, self.sight, len(lies.areas)
-        self._over = {seat: who for seat, who in self._over.items() if seat in lies.arms}
-        for seat in sorted(lies.arms - self._over.keys()):
+        luck, sight, players = self.arms_luck, self.sight, len(table.areas)
+        self._over = {seat: who for seat, who in self._over.items() if seat in table.arms}
+        for seat in sorted(table.arms - self._over.keys()):
             neighbour = (seat + luck.choice((1, players - 1))) % players
             kinds = (seat, neighbour, None, _UNSEEN)
             shares = (sight.arms_wrong, sight.arms_lost, sight.arms_unseen)
             self._over[seat] = luck.choices(kinds, (1 - sum(shares), *shares))[0]
         self._came |= {who for who in self._over.values() if who != _UNSEEN}
 
-    def look(self, t_ns: int, lies: Lying) -> TableLook | None:
+    def look(self, t_ns: int, table: TableState) -> TableLook | None:
         """Return the present look; None where an arm prevents it."""
         luck, sight = self.luck, self.sight
-        under_arm = bool(lies.arms)
+        under_arm = bool(table.arms)
         if under_arm and luck.random() < sight.arms_seen:
             return None
-        seen_rows: list[list[int]] = [[] for _ in lies.rows]
-        for row, cards in enumerate(lies.rows):
+        seen_rows: list[list[int]] = [[] for _ in table.rows]
+        for row, cards in enumerate(table.rows):
             for card in cards:
-                seen_rows[lies.astray.get(card, row)].append(card)
-        rows = [self._spot(cards, "row", t_ns, lies, under_arm=under_arm) for cards in seen_rows]
-        areas = [self._spot(cards, "area", t_ns, lies, under_arm=under_arm) for cards in lies.areas]
+                seen_rows[table.astray.get(card, row)].append(card)
+        rows = [self._spot(cards, "row", t_ns, table, under_arm=under_arm) for cards in seen_rows]
+        areas = [self._spot(cards, "area", t_ns, table, under_arm=under_arm) for cards in table.areas]
         marked = tuple(
-            Spot(spot.cards, spot.unread, spot.covered, there) for spot, there in zip(rows, lies.marked, strict=True)
+            replace(spot, marked=there if sight.row_cards else None)
+            for spot, there in zip(rows, table.marked, strict=True)
         )
         came, self._came = self._came, {who for who in self._over.values() if who != _UNSEEN}
         arms = None if None in came else frozenset(seat for seat in came if seat is not None)
-        return TableLook(t_ns, marked, tuple(areas), lies.last_round, arms)
+        return TableLook(t_ns, marked, tuple(areas), table.last_round, arms)
 
-    def _spot(self, cards: list[int], where: str, t_ns: int, lies: Lying, *, under_arm: bool) -> Spot:
+    def _spot(self, cards: list[int], where: str, t_ns: int, table: TableState, *, under_arm: bool) -> Spot:
         luck, sight = self.luck, self.sight
         covered = luck.random() < (0.5 if under_arm else sight.covered)
         missed = 0.4 if covered else sight.overlooked
         seen, unread = [], 0
         for card in cards:
-            reading = self._reading(card, where, t_ns, lies.name[card])
+            reading = self._reading(card, where, t_ns, table.name[card])
             if reading == "" or luck.random() < missed:
                 continue
             if reading is None:

@@ -31,6 +31,9 @@ class Habits:
     fouls: float = 0.05
 
 
+HABITS = Habits()
+
+
 @dataclass(frozen=True)
 class Done:
     """A move or a foul: time, kind ("place" or "take"), and the reason of a foul."""
@@ -44,7 +47,7 @@ class Done:
 
 
 @dataclass
-class Lying:
+class TableState:
     """The cards on the table, by numbers whose names are in `name`; arms: seats with arms over it."""
 
     rows: list[list[int]]
@@ -62,9 +65,9 @@ class Evening:
     truth: all moves and fouls so far. heard: set by the listener when a foul was announced.
     """
 
-    def __init__(self, players: int, seed: int) -> None:
+    def __init__(self, players: int, seed: int, habits: Habits = HABITS) -> None:
         self.luck = random.Random(f"coloretto {players} {seed}")
-        self.habits = Habits()
+        self.habits = habits
         self.players = players
         colours = list(PALETTES[0])
         left_out = self.luck.sample(colours, {2: 2, 3: 1}.get(players, 0))
@@ -80,14 +83,14 @@ class Evening:
         self.luck.shuffle(self.supply)
         self._end_at = 15
         rooms = len(self.game.rooms)
-        self.lies = Lying([[] for _ in range(rooms)], [[] for _ in range(players)], [True] * rooms)
+        self.table = TableState([[] for _ in range(rooms)], [[] for _ in range(players)], [True] * rooms)
         for seat, cards in enumerate(start):
-            self.lies.areas[seat] = [self._new(card) for card in cards]
+            self.table.areas[seat] = [self._new(card) for card in cards]
         self.truth: list[Done] = []
         self.heard = False
         self.now_ns = 0
 
-    def play(self) -> Iterator[tuple[int, Lying]]:
+    def play(self) -> Iterator[tuple[int, TableState]]:
         """Yield the table at each change, with its time."""
         luck, habits, game = self.luck, self.habits, self.game
         yield from self._wait(2.5)
@@ -97,7 +100,7 @@ class Evening:
             if luck.random() < habits.fouls:
                 yield from self._do_wrong()
             if len(self.supply) <= self._end_at and not game.last:
-                self.lies.last_round = True
+                self.table.last_round = True
                 game.last = True
                 yield from self._wait(1.0)
             seat = game.turn
@@ -111,22 +114,22 @@ class Evening:
             if luck.random() < habits.rests:
                 # Others continue meanwhile.
                 self._rests_until_ns = self.now_ns + round(luck.uniform(*habits.rests_s) * 1e9)
-                self.lies.arms.add(seat)
-        self.lies.arms.clear()
+                self.table.arms.add(seat)
+        self.table.arms.clear()
         yield from self._wait(20.0)
 
     _rests_until_ns = 0
 
-    def _wait(self, seconds: float) -> Iterator[tuple[int, Lying]]:
+    def _wait(self, seconds: float) -> Iterator[tuple[int, TableState]]:
         self.now_ns += round(seconds * 1000) * MS
         if self._rests_until_ns and self.now_ns >= self._rests_until_ns:
             self._rests_until_ns = 0
-            self.lies.arms.clear()
-        yield self.now_ns, self.lies
+            self.table.arms.clear()
+        yield self.now_ns, self.table
 
     def _new(self, card: str) -> int:
-        number = len(self.lies.name)
-        self.lies.name[number] = card
+        number = len(self.table.name)
+        self.table.name[number] = card
         return number
 
     def _row_to_take(self, seat: int) -> int | None:
@@ -139,18 +142,18 @@ class Evening:
         chance = (0.0, 0.12, 0.3, 0.6)[len(game.rows[full] or ())]
         return full if not can_place or self.luck.random() < chance else None
 
-    def _reach(self, seat: int, seconds: float) -> Iterator[tuple[int, Lying]]:
-        self.lies.arms.add(seat)
-        yield self.now_ns, self.lies
+    def _reach(self, seat: int, seconds: float) -> Iterator[tuple[int, TableState]]:
+        self.table.arms.add(seat)
+        yield self.now_ns, self.table
         yield from self._wait(seconds)
 
-    def _leave(self, seat: int, seconds: float = 0.35) -> Iterator[tuple[int, Lying]]:
+    def _leave(self, seat: int, seconds: float = 0.35) -> Iterator[tuple[int, TableState]]:
         yield from self._wait(seconds)
         if not self._rests_until_ns:
-            self.lies.arms.discard(seat)
-        yield self.now_ns, self.lies
+            self.table.arms.discard(seat)
+        yield self.now_ns, self.table
 
-    def _place(self, seat: int) -> Iterator[tuple[int, Lying]]:
+    def _place(self, seat: int) -> Iterator[tuple[int, TableState]]:
         luck, game = self.luck, self.game
         rows = [row for row in range(len(game.rooms)) if game.verify_place(seat, row) is None]
         row, card = luck.choice(rows), self._new(self.supply.pop())
@@ -158,22 +161,22 @@ class Evening:
         yield from self._reach(seat, luck.uniform(0.3, 0.7))
         if others and luck.random() < self.habits.back:
             other = luck.choice(others)
-            self.lies.rows[other].append(card)
+            self.table.rows[other].append(card)
             yield from self._leave(seat)
             yield from self._wait(luck.uniform(0.5, 3.5))
             yield from self._reach(seat, 0.3)
-            self.lies.rows[other].remove(card)
-        self.lies.rows[row].append(card)
-        game.place(seat, row, self.lies.name[card])
-        self.truth.append(Done(self.now_ns, "place", seat, row, self.lies.name[card]))
+            self.table.rows[other].remove(card)
+        self.table.rows[row].append(card)
+        game.place(seat, row, self.table.name[card])
+        self.truth.append(Done(self.now_ns, "place", seat, row, self.table.name[card]))
         yield from self._leave(seat)
 
-    def _take(self, seat: int, row: int) -> Iterator[tuple[int, Lying]]:
-        luck, lies, game = self.luck, self.lies, self.game
+    def _take(self, seat: int, row: int) -> Iterator[tuple[int, TableState]]:
+        luck, table, game = self.luck, self.table, self.game
         forgets = luck.random() < self.habits.forgets
         yield from self._reach(seat, luck.uniform(0.3, 0.6))
-        held, lies.rows[row] = lies.rows[row], []
-        lies.marked[row] = forgets
+        held, table.rows[row] = table.rows[row], []
+        table.marked[row] = forgets
         self.truth.append(Done(self.now_ns, "take", seat, row))
         ended = len(game.taken) + 1 == game.players
         game.take(0, seat, row)
@@ -183,34 +186,34 @@ class Evening:
             yield from self._reach(seat, 0.4)
         else:
             yield from self._wait(luck.uniform(0.5, 1.0))
-        lies.areas[seat] += held
+        table.areas[seat] += held
         yield from self._leave(seat)
         if ended and not game.over:
             yield from self._tidy(seat)
 
-    def _tidy(self, seat: int) -> Iterator[tuple[int, Lying]]:
+    def _tidy(self, seat: int) -> Iterator[tuple[int, TableState]]:
         """Return the rows' own cards, one by one, and remove leftover cards of two-player games."""
-        for row in range(len(self.lies.rows)):
-            if not self.lies.marked[row] or self.lies.rows[row]:
+        for row in range(len(self.table.rows)):
+            if not self.table.marked[row] or self.table.rows[row]:
                 yield from self._reach(seat, 0.5)
                 late = self.luck.random() < self.habits.forgets
-                self.lies.marked[row] = not late
-                self.lies.rows[row] = []
+                self.table.marked[row] = not late
+                self.table.rows[row] = []
                 yield from self._leave(seat, 0.2)
 
-    def _push(self) -> Iterator[tuple[int, Lying]]:
-        lies, luck = self.lies, self.luck
-        cards = [(row, card) for row, cards in enumerate(lies.rows) for card in cards]
+    def _push(self) -> Iterator[tuple[int, TableState]]:
+        table, luck = self.table, self.luck
+        cards = [(row, card) for row, cards in enumerate(table.rows) for card in cards]
         if cards:
             row, card = luck.choice(cards)
-            lies.astray[card] = luck.choice([other for other in range(len(lies.rows)) if other != row])
+            table.astray[card] = luck.choice([other for other in range(len(table.rows)) if other != row])
             yield from self._wait(luck.uniform(1.0, 4.0))
-            lies.astray.clear()
-            yield self.now_ns, lies
+            table.astray.clear()
+            yield self.now_ns, table
 
-    def _do_wrong(self) -> Iterator[tuple[int, Lying]]:
+    def _do_wrong(self) -> Iterator[tuple[int, TableState]]:
         """Make a foul, a card in a full row or a row out of turn, which is corrected a little later."""
-        luck, lies, game = self.luck, self.lies, self.game
+        luck, table, game = self.luck, self.table, self.game
         seat = game.turn
         full = [row for row, cards in enumerate(game.rows) if cards is not None and len(cards) == game.rooms[row]]
         filled = [row for row, cards in enumerate(game.rows) if cards]
@@ -218,32 +221,32 @@ class Evening:
         if full and luck.random() < 0.5:
             row, card = luck.choice(full), self._new(self.supply[-1])
             yield from self._reach(seat, 0.5)
-            lies.rows[row].append(card)
-            self.truth.append(Done(self.now_ns, "place", seat, row, lies.name[card], "row_full"))
+            table.rows[row].append(card)
+            self.truth.append(Done(self.now_ns, "place", seat, row, table.name[card], "row_full"))
             yield from self._leave(seat)
             yield from self._until_heard()
             yield from self._reach(seat, 0.4)
-            lies.rows[row].remove(card)
+            table.rows[row].remove(card)
             yield from self._leave(seat)
         elif filled:
             row = luck.choice(filled)
             other = luck.choice([one for one in range(game.players) if one != seat])
             reason = game.verify_take(other, row)
             yield from self._reach(other, 0.5)
-            held, lies.rows[row], lies.marked[row] = lies.rows[row], [], False
+            held, table.rows[row], table.marked[row] = table.rows[row], [], False
             yield from self._wait(0.7)
-            lies.areas[other] += held
+            table.areas[other] += held
             self.truth.append(Done(self.now_ns, "take", other, row, "", None if reason is None else reason.value))
             yield from self._leave(other)
             yield from self._until_heard()
             yield from self._reach(other, 0.4)
-            lies.areas[other] = [card for card in lies.areas[other] if card not in held]
+            table.areas[other] = [card for card in table.areas[other] if card not in held]
             yield from self._wait(0.6)
-            lies.rows[row], lies.marked[row] = held, True
+            table.rows[row], table.marked[row] = held, True
             yield from self._leave(other)
         yield from self._wait(1.5)
 
-    def _until_heard(self) -> Iterator[tuple[int, Lying]]:
+    def _until_heard(self) -> Iterator[tuple[int, TableState]]:
         """Wait until somebody notices the foul: the referee, or after a while another player."""
         for _ in range(16):
             yield from self._wait(0.5)

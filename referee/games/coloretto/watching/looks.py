@@ -66,10 +66,10 @@ class TableLook:
 class Move:
     """A possible move.
 
-    kind: "place"; "take"; "back", the card placed last was lifted again; "moved", `card` went to the row `to`; "aside",
-    `card` is before `seat` and from no row, so it was drawn and not placed yet; or "misread", `card` is in the area of
-    `seat`, which should have one of `was`. foul: the rule that the move breaks, or None; a foul moves cards, but does
-    not change the game.
+    kind: "place"; "take"; "back", the card placed last was lifted again; "moved", `card` went to the row `to`;
+    "strayed", it is at the place of the taken row `to`; "aside", `card` is before `seat` and from no row, so it was
+    drawn and not placed yet; or "misread", `card` is in the area of `seat`, which should have one of `was`. foul: the
+    rule that the move breaks, or None; a foul moves cards, but does not change the game.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class Move:
     @property
     def is_reported(self) -> bool:
         """Return whether it becomes an event of the game: a move, or a card in another row."""
-        return self.kind not in ("misread", "aside")
+        return self.kind not in ("misread", "aside", "strayed")
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,10 @@ def after(
         game.take_back()
     elif move.kind == "moved" and move.to is not None:
         game.move(move.card, move.row, move.to)
+    elif move.kind == "strayed" and move.to is not None:
+        card = Counter([move.card])
+        extra, absent = _with(allowed.extra, move.to, card), _with(allowed.absent, move.row, card)
+        allowed = replace(allowed, extra=extra, absent=absent)
     elif move.kind == "aside":
         allowed = replace(allowed, beside=_with(allowed.beside, move.seat, Counter([move.card])))
     elif move.kind == "misread":
@@ -224,7 +228,8 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
         due = Counter(game.rows[number] or ())
         if not spot.covered and not spot.unread:
             extra[number] = lasting("row", number, extra[number], Counter(spot.cards) - due)
-            absent[number] &= due - Counter(spot.cards)
+            # Not `&=`: other hypotheses share the counter.
+            absent[number] = absent[number] & (due - Counter(spot.cards))
         # A row's own card that was forgotten means nothing.
         if spot.marked is not None:
             (loose.add if spot.marked != (game.rows[number] is not None) else loose.discard)(number)
@@ -298,7 +303,7 @@ def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # about one reading in a thousand is wrong
-_MOVED = 5.0  # a card slipped to another row's place, or was put back
+_MOVED = 5.0  # a card slipped to another row's place, also of a taken one, or was put back
 _ASIDE = 9.0  # a drawn card waits before its player; at 7.5 a taken row passed for one
 _HIDDEN = 2.0  # a taken card is under others now
 _SAME_CARD = 2.0  # log-odds of a lifted card against a new one of the same kind: one in seven is
@@ -307,7 +312,9 @@ _SAME_CARD = 2.0  # log-odds of a lifted card against a new one of the same kind
 def next_moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[tuple[Move, float]]:
     """Yield the moves that a look supports, each with its cost."""
     for move, price in _moves(hypothesis, look, first=first):
-        other = bool(look.arms) and move.kind not in ("moved", "aside") and move.seat not in (look.arms or ())
+        other = (
+            bool(look.arms) and move.kind not in ("moved", "strayed", "aside") and move.seat not in (look.arms or ())
+        )
         yield move, price + (_OTHER_ARM if other else 0.0)
 
 
@@ -361,8 +368,9 @@ def _slips(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
     for to, spot in enumerate(look.rows):
         for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
             for row, cards in enumerate(game.rows):
-                if game.can_move(card, row, to) and _may_be_gone([card], look.rows[row], cards):
-                    yield Move("moved", game.turn, row, card, to=to)
+                strays = game.rows[to] is None and card in (cards or ())
+                if (strays or game.can_move(card, row, to)) and _may_be_gone([card], look.rows[row], cards):
+                    yield Move("strayed" if strays else "moved", game.turn, row, card, to=to)
 
 
 def _aside(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
@@ -433,12 +441,12 @@ _KEPT, _MOST_KEPT = 10.0, 16  # above the best over several looks; number of hyp
 def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook, strange: int = 0) -> list[Hypothesis]:
     """Return the hypotheses extended to the next look, without misfits and duplicates, the lowest cost first.
 
-    root: the last certain state. If no hypothesis fits well, an unseen move happened before. strange: number of looks
-    before this one that no hypothesis fits. One such look may be spoiled; after many in a row their cost is dropped
-    from the hypotheses that explain them at last.
+    root: the last certain state. If no hypothesis fits two looks in a row, an unseen move happened before; one such
+    look may be spoiled. strange: number of looks before this one that no hypothesis fits; after many in a row their
+    cost is dropped from the hypotheses that explain them at last.
     """
     found = _further(hypotheses, look)
-    if not is_strange(found[0]):
+    if not is_strange(found[0]) or not strange:
         return found
     before = root.cost if strange >= _MANY_STRANGE else hypotheses[0].cost
     return _further([*hypotheses, replace(root, cost=before + _ANEW)], look)
@@ -454,7 +462,7 @@ def _further(hypotheses: Sequence[Hypothesis], look: TableLook) -> list[Hypothes
     for hypothesis in hypotheses:
         for found in _hypotheses_on(hypothesis, look):
             # An unexplained difference costs more with every look, so a later explanation wins.
-            key = found.outcome(), tuple(move for move in found.moves if move.kind == "misread")
+            key = found.outcome(), tuple(move for move in found.moves if move.kind in ("misread", "strayed"))
             if key not in best or found.cost < best[key].cost:
                 best[key] = found
     ordered = _without_unknown(sorted(best.values(), key=lambda one: one.cost))

@@ -353,7 +353,8 @@ class Tracker:
             shared = all(hypothesis.moves[: number + 1] == best.moves[: number + 1] for hypothesis in rivals)
             if not shared or move.card == UNKNOWN or (move.foul and self._guessed):
                 break
-            if look.t_ns - when < {"back": _BACK_NS, "moved": _SLIPPED_NS}.get(move.kind, 0):
+            slips = move.kind == "moved" or (move.kind == "place" and move.foul and not _was_slip(best, move))
+            if look.t_ns - when < (_SLIPPED_NS if slips else _BACK_NS if move.kind == "back" else 0):
                 break
             owed = next((one for one in best.owed if (one.t_ns, one.row) == (when, move.row)), None)
             # The taker of cards that are not visible may have to be asked for, unless an arm was seen.
@@ -375,7 +376,9 @@ class Tracker:
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         # A guess never becomes a foul.
-        said = [move for move in moves if move.is_reported and not (move.foul and self._guessed)]
+        said = [
+            move for move in moves if move.is_reported and not (move.foul and (self._guessed or _was_slip(best, move)))
+        ]
         events = [event_of(move, look.t_ns) for move in said]
         self._telling = list(events)
         asked = misread(moves, look.t_ns)
@@ -437,6 +440,11 @@ def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
     moves, when, before = hypothesis.moves[count:], hypothesis.when[count:], hypothesis.before[count:]
     left_to_pay = tuple(cost - paid for cost in before)
     return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
+
+
+def _was_slip(hypothesis: Hypothesis, move: Move) -> bool:
+    """Return whether a card in a full row had only slipped there: it is gone before anybody said a word."""
+    return move.kind == "place" and move.foul is not None and not hypothesis.allowed.extra[move.row][move.card]
 
 
 def _comes_to(hypothesis: Hypothesis, other: Hypothesis) -> bool:

@@ -67,9 +67,9 @@ class Move:
     """A possible move.
 
     kind: "place"; "take"; "back", the card placed last was lifted again; "moved", `card` went to the row `to`;
-    "strayed", it is at the place of the taken row `to`; "aside", `card` is before `seat` and from no row, so it was
-    drawn and not placed yet; or "misread", `card` is in the area of `seat`, which should have one of `was`. foul: the
-    rule that the move breaks, or None; a foul moves cards, but does not change the game.
+    "strayed", it is at the place of the row `to`, which is taken or full; "aside", `card` is before `seat` and from no
+    row, so it was drawn and not placed yet; or "misread", `card` is in the area of `seat`, which should have one of
+    `was`. foul: the rule that the move breaks, or None; a foul moves cards, but does not change the game.
     """
 
     kind: str

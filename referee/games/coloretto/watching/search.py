@@ -303,7 +303,7 @@ def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # about one reading in a thousand is wrong
-_MOVED = 5.0  # a card slipped to another row's place, also of a taken one, or was put back
+_MOVED = 5.0  # a card slipped to another row's place, also of a taken or full one, or was put back
 _ASIDE = 9.0  # a drawn card waits before its player; at 7.5 a taken row passed for one
 _HIDDEN = 2.0  # a taken card is under others now
 _SAME_CARD = 2.0  # log-odds of a lifted card against a new one of the same kind: one in seven is
@@ -366,9 +366,11 @@ def _slips(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
     """Yield the cards that have moved to another row."""
     game, extra = hypothesis.game, hypothesis.allowed.extra
     for to, spot in enumerate(look.rows):
-        for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
+        there = game.rows[to]
+        has_room = there is not None and len(there) < game.rooms[to]
+        for card in Counter(spot.cards) - Counter(there or ()) - extra[to]:
             for row, cards in enumerate(game.rows):
-                strays = game.rows[to] is None and card in (cards or ())
+                strays = not has_room and row != to and card in (cards or ())
                 if (strays or game.can_move(card, row, to)) and _may_be_gone([card], look.rows[row], cards):
                     yield Move("strayed" if strays else "moved", game.turn, row, card, to=to)
 

@@ -173,6 +173,14 @@ def test_a_card_that_slips_to_the_place_of_a_taken_row_is_nobodys_move_and_not_a
     assert seen.notices == []
 
 
+def test_a_card_that_slips_to_a_full_row_is_nobodys_foul() -> None:
+    seen = two_in_a_row()
+    assert kinds(seen("pink yellow | blue | ", times=2)) == ["card_placed"]
+    assert kinds(seen("blue pink yellow red | | ", times=8)) == ["card_placed"]
+    assert kinds(seen("pink yellow red | blue | ", times=3)) == []
+    assert seen.tracker.game.rows == [["pink", "yellow", "red"], ["blue"], []]
+
+
 @pytest.mark.parametrize(("seconds", "row"), [(3, 1), (7, 0)])
 def test_a_card_in_a_full_row_is_a_foul_only_if_it_stays_there(seconds: int, row: int) -> None:
     seen = two_in_a_row()

@@ -15,10 +15,11 @@ from referee.watchers.table_arms import ArmRegion
 from referee.watchers.table_finder import TableFinder, no_table_notice
 from vision.arrays import Image
 from vision.errors import BadTableError
-from vision.piles.card_watch import CardWatch, Cells
-from vision.piles.observations import Kind, PilePlace, PileSight
-from vision.piles.pile_reader import PrintPiles, PrintTableReader
+from vision.piles.card_watch import CardWatch
+from vision.piles.observations import Kind, PileSight, pile_place
+from vision.piles.pile_reader import PrintTableReader
 from vision.piles.pile_watch import PileWatch
+from vision.piles.small_copies import Cells
 from vision.profile import TableProfile
 from vision.reading import Card
 
@@ -225,15 +226,11 @@ class PileTracker:
             return
         table = self.seating.table
         self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
-        places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
+        places = [pile_place(seat, centre_mm, table) for seat, centre_mm in sorted(self._places.items())]
         if places:
-            reader = PrintPiles(self._cards, table, places)
-            if self._watch is None:
-                self._watch = PileWatch(reader)
-            self._watch.follow(reader)
-            for number, place in enumerate(places):
-                if place.seat in self._bare:
-                    self._watch.know_bare(number, [image for _, image in self._bare[place.seat]])
+            self._watch = self._watch or PileWatch(self._cards, table)
+            self._watch.follow(places)
+            self._watch.know_bare({seat: [image for _, image in kept] for seat, kept in self._bare.items()})
 
 
 def _seats_of(cells_mm: NDArray[np.float64], place: ArmRegion) -> NDArray[np.intp]:

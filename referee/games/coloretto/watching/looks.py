@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.games.coloretto.rulings import ColorettoReason
@@ -28,23 +29,10 @@ class Spot:
     marked: bool | None = None
 
 
-class Pile:
-    """Counter of the cards of a row or an area."""
-
-    def __init__(self) -> None:
-        self._cards: list[str] = []
-        self._unread = 0
-
-    def add(self, card: str, *, sure: bool) -> None:
-        """Add a card, identified or not."""
-        if sure:
-            self._cards.append(card)
-        else:
-            self._unread += 1
-
-    def spot(self, covered: bool) -> Spot:
-        """Return the counted cards."""
-        return Spot(tuple(sorted(self._cards)), self._unread, covered)
+def spot_of(cards: Sequence[tuple[str, bool]], covered: bool, marked: bool | None = None) -> Spot:
+    """Return a row or an area of cards, each by its name and whether that is certain."""
+    names = sorted(name for name, certain in cards if certain)
+    return Spot(tuple(names), len(cards) - len(names), covered, marked)
 
 
 @dataclass(frozen=True)

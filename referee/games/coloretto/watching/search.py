@@ -251,7 +251,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
     )
 
 
-def as_it_lies(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
+def as_seen(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
     """Return the differences that accept the table as it is, so that later moves can be identified all the same."""
     rows = [(Counter(spot.cards), Counter(row or ())) for spot, row in zip(look.rows, game.rows, strict=True)]
     areas = [(Counter(spot.cards), hand) for spot, hand in zip(look.areas, game.hands, strict=True)]
@@ -430,7 +430,7 @@ _SPOILED = 5.0  # a look with impossible content: an unnoticed hand, cards on th
 _SPOILED_NS, _ONE_SPELL_NS = 500_000_000, 1_200_000_000  # its duration; a longer one counts as another such look
 _STAYS = 2.0  # a paid difference that persists, each look
 _MOST_OFF = 9.0  # more differences make such a look
-_STRANGE, _ANEW = 3.2, 2.0  # cost of a look that calls for a new start, and the cost of that
+_STRANGE, _RESTART = 3.2, 2.0  # cost of a look that calls for a new start, and the cost of that
 _MANY_STRANGE = 5  # looks in a row
 _LEAST_EACH = 6.0  # cost that each move must explain in a spoiled look
 _LEAST = 0.5  # a lower cost needs no explanation
@@ -451,7 +451,7 @@ def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook,
     if not is_strange(found[0]) or not strange:
         return found
     before = root.cost if strange >= _MANY_STRANGE else hypotheses[0].cost
-    return _further([*hypotheses, replace(root, cost=before + _ANEW)], look)
+    return _further([*hypotheses, replace(root, cost=before + _RESTART)], look)
 
 
 def is_strange(hypothesis: Hypothesis) -> bool:

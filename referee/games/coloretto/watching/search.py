@@ -443,12 +443,12 @@ _KEPT, _MOST_KEPT = 10.0, 16  # above the best over several looks; number of hyp
 def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook, strange: int = 0) -> list[Hypothesis]:
     """Return the hypotheses extended to the next look, without misfits and duplicates, the lowest cost first.
 
-    root: the last certain state. If no hypothesis fits two looks in a row, an unseen move happened before; one such
-    look may be spoiled. strange: number of looks before this one that no hypothesis fits; after many in a row their
-    cost is dropped from the hypotheses that explain them at last.
+    root: the last certain state. If no hypothesis fits well, an unseen move happened before. strange: number of looks
+    before this one that no hypothesis fits. One such look may be spoiled; after many in a row their cost is dropped
+    from the hypotheses that explain them at last.
     """
     found = _further(hypotheses, look)
-    if not is_strange(found[0]) or not strange:
+    if not is_strange(found[0]):
         return found
     before = root.cost if strange >= _MANY_STRANGE else hypotheses[0].cost
     return _further([*hypotheses, replace(root, cost=before + _RESTART)], look)

@@ -79,6 +79,11 @@ class TableFinder:
         self.notice: Notice | None = None
         self.searched_ns: int | None = None
 
+    @property
+    def is_exact(self) -> bool:
+        """Return whether four markers or the profile gave the table: a corner without marker may be 60 mm off."""
+        return self._calibrated is not None or len(self._markers_px) >= _SURE_MARKERS
+
     def search(self, image: Image, t_ns: int, every_ns: int) -> bool:
         """Find table and seats unless the last search is newer than `every_ns`; return whether it was done."""
         if self.searched_ns is not None and t_ns - self.searched_ns < every_ns:

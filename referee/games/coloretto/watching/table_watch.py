@@ -336,7 +336,7 @@ class TableWatch:
 
     def _find_table(self, image: Image, t_ns: int) -> None:
         before = self.place
-        searched = self._finder.search(image, t_ns, _SEEK_NS if before is None else 20 * _SEEK_NS)
+        searched = self._finder.search(image, t_ns, 20 * _SEEK_NS if before and self._finder.is_exact else _SEEK_NS)
         place = self.place
         if place is None or not searched:
             return

@@ -7,7 +7,6 @@ the last certain face stays, for as long as nobody could have changed it unseen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,8 @@ from referee.engine.events import Event, Header
 from referee.engine.log import RulingData
 from referee.engine.session import Notice, Observation, Outline, Watcher
 from referee.games.piccolino.rules import PiccolinoView, from_header
+from referee.games.piccolino.watching.ringer import RingerDetector
+from referee.games.piccolino.watching.tracker import PileTracker
 from referee.watchers.stillness import FramePace
 from vision.piles.observations import PileSight
 
@@ -294,34 +295,10 @@ def _moved(before: Corners | None, now: Corners | None) -> float:
     return float(np.linalg.norm(before - now, axis=1).mean() / np.linalg.norm(now[0] - now[2]))
 
 
-class PileObserver(Protocol):
-    """Return the tracker of the discard piles."""
-
-    @property
-    def notices(self) -> Sequence[Notice]:
-        """Return the players' instruction to make the piles visible; empty if they are."""
-
-    def look(self, frame: Frame) -> Sequence[PileSight]:
-        """Return what each discard pile's place shows; seats whose place is not known are left out."""
-
-    def look_closely(self) -> Sequence[PileSight]:
-        """Return what else can be said of the last frame, now that a ring hangs on it."""
-
-
-class RingerObserver(Protocol):
-    """Return the detector of the ringer at the one bell for all."""
-
-    def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
-        """Take the next frame, and give the rings that are decided by now: when, and by which seat for certain."""
-
-    def rang(self, t_ns: int) -> int | None:
-        """Take a ring; gives the seat that rang if that is certain by now, else frames to come may decide it."""
-
-
 class PiccolinoWatcher(Watcher):
     """See the module. Notices: `unread_card` and `strange_card` of a seat, `no_clowns`, and those of the eyes."""
 
-    def __init__(self, header: Header, piles: PileObserver, ringers: RingerObserver | None = None) -> None:
+    def __init__(self, header: Header, piles: PileTracker, ringers: RingerDetector | None = None) -> None:
         self._eyes = piles
         self._ringers = ringers
         self._header = header

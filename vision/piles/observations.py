@@ -12,9 +12,8 @@ from vision.table import Table
 
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear", "strange"]
 
-REACH_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
-MOVED_MM = 38.0
-"""A card with its centre further off is not part of the pile."""
+_REACH_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
+_MOVED_MM = 38.0  # a card with its centre further off is not part of the pile
 SLOW_NS = 45_000_000
 """ns from one slow reading to the next: a card takes 17 yardsticks, 33 ms are 16. A ring has the last picture read."""
 
@@ -52,12 +51,12 @@ class PilePlace:
     @property
     def core(self) -> Box:
         """Return the part of a picture with the middle of the pile's top card."""
-        return box_at(self.centre_px, MOVED_MM * self.px_per_mm)
+        return box_at(self.centre_px, _MOVED_MM * self.px_per_mm)
 
     def has(self, corners_px: Floats) -> bool:
         """Return whether a card (4, 2) is on the pile."""
         aside = float(np.linalg.norm(corners_px.mean(axis=0) - self.centre_px))
-        return aside < MOVED_MM * self.px_per_mm
+        return aside < _MOVED_MM * self.px_per_mm
 
 
 def pile_place(seat: int, centre_mm: tuple[float, float], table: Table) -> PilePlace:
@@ -65,7 +64,7 @@ def pile_place(seat: int, centre_mm: tuple[float, float], table: Table) -> PileP
     centre = table.to_px(np.array([centre_mm]))
     px_per_mm = float(table.px_per_mm(centre)[0])
     x, y = (float(value) for value in centre[0])
-    left, top, right, bottom = box_at((x, y), REACH_MM * px_per_mm)
+    left, top, right, bottom = box_at((x, y), _REACH_MM * px_per_mm)
     left, top, width, height = max(0, left), max(0, top), *table.size_px
     return PilePlace(seat, (x, y), px_per_mm, (left, top, max(left, min(width, right)), max(top, min(height, bottom))))
 

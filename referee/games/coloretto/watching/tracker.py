@@ -203,8 +203,8 @@ _FOUL_MARGIN = 4.0
 _MORE = 2.0  # added where the likeliest is incredible by itself, after unexplained looks
 _USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses that exceed usual moves by so much are asked about
 _WELL, _FAIRLY = 3.2, 6.5  # nats: differences of a look, at once or when nothing better comes
-_BACK_NS = SECOND_NS  # a card that seems gone may be hidden
-_SLIPPED_NS = 5 * SECOND_NS  # a card that slipped is usually put back
+# A card that seems gone may be hidden, and one that slipped is usually put back.
+_WAITS_NS = {"back": SECOND_NS, "moved": 5 * SECOND_NS}
 _HELD_NS = 6 * SECOND_NS  # a player may hold a row's cards for a while
 
 
@@ -353,8 +353,7 @@ class Tracker:
             shared = all(hypothesis.moves[: number + 1] == best.moves[: number + 1] for hypothesis in rivals)
             if not shared or move.card == UNKNOWN or (move.foul and self._guessed):
                 break
-            slips = move.kind == "moved" or (move.kind == "place" and move.foul and not _was_slip(best, move))
-            if look.t_ns - when < (_SLIPPED_NS if slips else _BACK_NS if move.kind == "back" else 0):
+            if look.t_ns - when < _WAITS_NS.get(move.kind, 0):
                 break
             owed = next((one for one in best.owed if (one.t_ns, one.row) == (when, move.row)), None)
             # The taker of cards that are not visible may have to be asked for, unless an arm was seen.
@@ -376,9 +375,7 @@ class Tracker:
         self._hypotheses = [_without(one, count, paid) for one in dict.fromkeys(kept)]
         self._since_ns, self._asked = None, ()
         # A guess never becomes a foul.
-        said = [
-            move for move in moves if move.is_reported and not (move.foul and (self._guessed or _was_slip(best, move)))
-        ]
+        said = [move for move in moves if move.is_reported and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
         self._reporting = list(events)
         asked = misread(moves, look.t_ns)
@@ -440,11 +437,6 @@ def _without(hypothesis: Hypothesis, count: int, paid: float) -> Hypothesis:
     moves, when, before = hypothesis.moves[count:], hypothesis.when[count:], hypothesis.before[count:]
     left_to_pay = tuple(cost - paid for cost in before)
     return replace(hypothesis, moves=moves, when=when, before=left_to_pay, cost=hypothesis.cost - paid)
-
-
-def _was_slip(hypothesis: Hypothesis, move: Move) -> bool:
-    """Return whether a card in a full row had only slipped there: it is gone before anybody said a word."""
-    return move.kind == "place" and move.foul is not None and not hypothesis.allowed.extra[move.row][move.card]
 
 
 def _comes_to(hypothesis: Hypothesis, other: Hypothesis) -> bool:

@@ -181,15 +181,6 @@ def test_a_card_that_slips_to_a_full_row_is_nobodys_foul() -> None:
     assert seen.tracker.game.rows == [["pink", "yellow", "red"], ["blue"], []]
 
 
-@pytest.mark.parametrize(("seconds", "row"), [(3, 1), (7, 0)])
-def test_a_card_in_a_full_row_is_a_foul_only_if_it_stays_there(seconds: int, row: int) -> None:
-    seen = two_in_a_row()
-    assert kinds(seen("pink yellow purple on | on | on", times=2)) == ["card_placed"]
-    full, elsewhere = "blue pink yellow purple on | on | on", "pink yellow purple on | blue on | on"
-    placed = seen(full, times=seconds) + seen(elsewhere, times=3 if seconds < 5 else 0)
-    assert [event.data["row"] for event in placed] == [row]
-
-
 def test_differences_are_put_right_in_one_hypothesis_alone() -> None:
     # Two hypotheses share the counter of absent cards; a foul was dropped when the other one cleared it.
     game, looks = begun().tracker.game, ("pink on | on | on", "on | on | on")

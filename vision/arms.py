@@ -106,7 +106,7 @@ class ArmFinder:
         count, labels, stats, _ = cv2.connectedComponentsWithStats(things, connectivity=8)
         large = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= _LEAST_AREA * things.size]
         found = [(part := labels == number, self._entries(part)) for number in large]
-        whole = [patch for part, entries in found if len(entries) for patch in self._told_apart(part, entries)]
+        whole = [patch for part, entries in found if len(entries) for patch in self._separated(part, entries)]
         loose = [part for part, entries in found if not len(entries)]
         hands = self._linked(loose, whole, kinds, np.asarray(things, np.uint8)) if loose else []
         self._last = [*whole, *hands]
@@ -121,7 +121,7 @@ class ArmFinder:
             self._table.settle()
         self._last = []
 
-    def _told_apart(self, part: Part, entries: Points) -> list[_Patch]:
+    def _separated(self, part: Part, entries: Points) -> list[_Patch]:
         """Separate arms that touched for a moment only: pixels of one arm before the touch are not the other's.
 
         New pixels may belong to both, so that no hand seems further from the spot than it is.

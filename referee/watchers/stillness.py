@@ -61,6 +61,7 @@ _LEAST_PIXELS = 6
 _BLACK = 4.0  # levels at which a ratio means nothing
 
 Polygon = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 class Stillness:
@@ -68,10 +69,10 @@ class Stillness:
 
     def __init__(self) -> None:
         self._since_ns: int | None = None
-        self._anchor: NDArray[np.float32] | None = None
+        self._anchor: Singles | None = None
         self._moved_ns: NDArray[np.int64] | None = None
         self._area: Polygon | None = None
-        self._mask: NDArray[np.bool_] | None = None
+        self._mask: Mask | None = None
 
     def watch(self, area: Polygon) -> None:
         """Limit the search to a polygon (k, 2), in shares of the picture's size: people move outside it."""
@@ -109,20 +110,22 @@ class Stillness:
         return bool(np.count_nonzero(late) >= _LEAST_PIXELS)
 
 
-def _small(frame: Frame) -> NDArray[np.float32]:
-    grey = frame.small_grey if frame.small_grey is not None else frame.grey()
-    height = max(1, round(grey.shape[0] * WIDTH_PX / grey.shape[1]))
-    small = cv2.resize(grey, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.GaussianBlur(small.astype(np.float32), (0, 0), _BLUR_PX), np.float32)
+def _small(frame: Frame) -> Singles:
+    return small_picture(frame.small_grey if frame.small_grey is not None else frame.grey(), WIDTH_PX, _BLUR_PX)
 
 
-def _inside(area: Polygon, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    mask = np.zeros(shape, np.uint8)
-    cv2.fillPoly(mask, [np.rint(area * (shape[1], shape[0])).astype(np.int32)], 1)
+def within(polygon: Polygon, shape: tuple[int, ...]) -> Mask:
+    """Return the pixels (h, w) of a picture of some shape within a polygon (k, 2) px."""
+    mask = np.zeros(shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.rint(polygon).astype(np.int32)], 1)
     return np.asarray(mask > 0)
 
 
-def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _inside(area: Polygon, shape: tuple[int, ...]) -> Mask:
+    return within(area * (shape[1], shape[0]), shape)
+
+
+def _differs(before: Singles, now: Singles) -> Mask:
     """Return the pixels that differ by more than noise, after removing a change of the whole light."""
     # Fading light takes more levels from white than from wood, but the same share of both.
     step = now - before * np.float32(np.median((now + _BLACK) / (before + _BLACK)))
@@ -130,8 +133,6 @@ def _differs(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[n
     noise = 1.4826 * float(np.median(np.abs(step)))
     return np.asarray(np.abs(step) > max(_LEAST_STEP, _NOISES * noise))
 
-
-Mask = NDArray[np.bool_]
 
 _WIDTH_PX = 480
 _CHANGED = 14.0  # levels in any channel, with the light's change divided out
@@ -152,11 +153,11 @@ def levels_changed(before: Singles, now: Singles) -> Singles:
     return np.asarray(largest(np.abs(now - before * gain)), np.float32)
 
 
-def small_picture(image: Image) -> Singles:
-    """Return a small copy (h, w, 3) of a picture (h, w, 3) BGR."""
-    height = max(1, round(image.shape[0] * _WIDTH_PX / image.shape[1]))
-    shrunk = cv2.resize(image, (_WIDTH_PX, height), interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.GaussianBlur(shrunk.astype(np.float32), (0, 0), 0.8), np.float32)
+def small_picture(image: Image, width_px: int = _WIDTH_PX, blur_px: float = 0.8) -> Singles:
+    """Return a small copy (h, w) or (h, w, 3) of a picture."""
+    height = max(1, round(image.shape[0] * width_px / image.shape[1]))
+    shrunk = cv2.resize(image, (width_px, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return np.asarray(cv2.GaussianBlur(shrunk, (0, 0), blur_px) if blur_px else shrunk)
 
 
 def like_a_card(points_mm: Floats, card_mm: tuple[float, float]) -> Floats | None:
@@ -172,11 +173,6 @@ def like_a_card(points_mm: Floats, card_mm: tuple[float, float]) -> Floats | Non
     return np.asarray(corners[None], np.float64)
 
 
-def ring_of(mask: NDArray[np.uint8]) -> Mask:
-    """Return the surroundings of a part of a small picture (h, w), 1 where the part is."""
-    return np.asarray((cv2.dilate(mask, np.ones((15, 15), np.uint8)) > 0) & (mask == 0))
-
-
 def unlike(
     small: Singles,
     bare: Singles,
@@ -188,12 +184,10 @@ def unlike(
 
     A difference exceeds `levels`; the area of the cards `beside` does not count.
     """
-    mask = np.zeros(small.shape[:2], np.uint8)
-    cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 1)
-    around = ring_of(mask)
+    inside = within(quad, small.shape)
+    around = (cv2.dilate(inside.astype(np.uint8), np.ones((15, 15), np.uint8)) > 0) & ~inside
     for card in beside:
-        cv2.fillConvexPoly(mask, np.rint(card).astype(np.int32), 0)
-    inside = mask > 0
+        inside &= ~within(card, small.shape)
     # Under a card that never moved the table was never visible: its surroundings replace it.
     off = np.abs(small[inside] - np.median(bare[around], axis=0)).max(axis=1)
     return float((off > levels).mean()) if len(off) else 0.0
@@ -208,6 +202,5 @@ def box_of(points_px: Floats, image: Image) -> Box:
 
 def share(mask: Mask, quad: Floats) -> float:
     """Return the share of a quad that a mask covers."""
-    inside = np.zeros(mask.shape, np.uint8)
-    cv2.fillConvexPoly(inside, np.rint(quad).astype(np.int32), 1)
-    return float(mask[inside > 0].mean()) if inside.any() else 0.0
+    inside = within(quad, mask.shape)
+    return float(mask[inside].mean()) if inside.any() else 0.0

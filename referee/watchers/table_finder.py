@@ -65,7 +65,10 @@ _SURE_MARKERS, _TELLING_MARKERS = 4, 2
 
 
 class TableFinder:
-    """Tracks the table: `place` is None while nothing shows it."""
+    """Tracks the table: `place` is None while nothing shows it, `notice` says then why.
+
+    searched_ns: time of the last search; None: the next one is due at once.
+    """
 
     def __init__(self, profile: TableProfile | None, players: int) -> None:
         self._profile = profile
@@ -73,6 +76,26 @@ class TableFinder:
         self._markers_px: dict[int, NDArray[np.float64]] = {}  # their places when the table was found
         self._calibrated: ArmRegion | None = None  # by the profile, while that holds
         self.place: ArmRegion | None = None
+        self.notice: Notice | None = None
+        self.searched_ns: int | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether four markers or the profile gave the table: a corner without marker may be 60 mm off."""
+        return self._calibrated is not None or len(self._markers_px) >= _SURE_MARKERS
+
+    def search(self, image: Image, t_ns: int, every_ns: int) -> bool:
+        """Find table and seats unless the last search is newer than `every_ns`; return whether it was done."""
+        if self.searched_ns is not None and t_ns - self.searched_ns < every_ns:
+            return False
+        self.searched_ns, self.notice = t_ns, Notice(t_ns, "no_table", None, {})
+        try:
+            self.look(image)
+        except (BadInputError, VisionError) as error:
+            self.notice = no_table_notice(error, t_ns)
+        if self.place is not None:
+            self.notice = None
+        return True
 
     def look(self, image: Image) -> None:
         """Find table and seats in a picture (h, w, 3) BGR; without new information the known ones stay.

@@ -50,13 +50,13 @@ class Counted:
     points_right: bool = False
 
     def hold_against(
-        self, true: Counter[Key], told: Counter[Key], true_fouls: Counter[Key], told_fouls: Counter[Key]
+        self, true: Counter[Key], seen: Counter[Key], true_fouls: Counter[Key], ruled_fouls: Counter[Key]
     ) -> None:
-        self.understood = (true & told).total()
-        self.wrong += [str(one) for one in (told - true).elements()]
-        self.fouls, self.fouls_found = true_fouls.total(), (true_fouls & told_fouls).total()
-        self.fouls_false = [str(one) for one in (told_fouls - true_fouls).elements()]
-        self.fouls_missed = [str(one) for one in (true_fouls - told_fouls).elements()]
+        self.understood = (true & seen).total()
+        self.wrong += [str(one) for one in (seen - true).elements()]
+        self.fouls, self.fouls_found = true_fouls.total(), (true_fouls & ruled_fouls).total()
+        self.fouls_false = [str(one) for one in (ruled_fouls - true_fouls).elements()]
+        self.fouls_missed = [str(one) for one in (true_fouls - ruled_fouls).elements()]
 
     def as_json(self) -> dict[str, object]:
         # `asdict` would count a counter's items.
@@ -91,9 +91,9 @@ def watch_game(
     `known` is the deck as the referee was taught it; None: it has the deck that is there.
     """
     deck = deck or load_deck("coloretto")
-    told = write_coloretto(deck, seed, plan)
+    written = write_coloretto(deck, seed, plan)
     table_side = tuple(SummarySide)[seed % 2]
-    header = Header("coloretto", NAMES[: told.game.players], {"table": table_side.value})
+    header = Header("coloretto", NAMES[: written.game.players], {"table": table_side.value})
     events: list[Event] = []
     rulings: list[Mapping[str, Any]] = []
     notices: list[Notice] = []
@@ -105,18 +105,18 @@ def watch_game(
     watcher = watcher_for(header, WatchSetup(deck=known or deck))
     session = Session(header, game_kind("coloretto").start, watcher, lambda record: events.append(record.event))
     shots = Shots(size=size, frames_per_s=frames_per_s, look=LOOKS[seed % len(LOOKS)])
-    table = SteppedTable(LiveTable(told.script, deck, seed, shots), seed, session, on_outcome)
+    table = SteppedTable(LiveTable(written.script, deck, seed, shots), seed, session, on_outcome)
     try:
         for _ in table.play():
             pass
     finally:
         table.close()
-    return _counted(seed, told, session.game, events, rulings, notices)
+    return _counted(seed, written, session.game, events, rulings, notices)
 
 
 def _counted(
     seed: int,
-    told: ColorettoGame,
+    written: ColorettoGame,
     game: object,
     events: list[Event],
     rulings: list[Mapping[str, Any]],
@@ -127,19 +127,19 @@ def _counted(
     # What the rules do not allow changes nothing.
     nothing = {(ruling["t_ns"], ruling["seat"], ruling["row"]) for ruling in refused}
     held = [event for event in events if (event.t_ns, event.data.get("seat"), event.data.get("row")) not in nothing]
-    moves = [event for event in told.moves if event.kind in ("card_placed", "row_taken")]
-    players = told.game.players
+    moves = [event for event in written.moves if event.kind in ("card_placed", "row_taken")]
+    players = written.game.players
     true, seen = pieces(moves, players), pieces(held, players)
     # Where no cards mark the rows, which is the first is for the referee to say.
-    as_written = range(len(told.game.rooms))
-    orders = [as_written] if told.has_row_cards else permutations(as_written)
+    as_written = range(len(written.game.rooms))
+    orders = [as_written] if written.has_row_cards else permutations(as_written)
     order = max(orders, key=lambda one: (true & _in_order(seen, one)).total())
     counted = Counted(players, seed, moves=len(moves))
     # That rows need room is said once, and nobody has to answer.
     counted.asked.update(notice.kind for notice in notices if notice.kind != "rows_unmarked")
-    told_fouls = Counter[Key]((seat, order[row]) for seat, row in fouls)
-    counted.hold_against(true, _in_order(seen, order), Counter[Key](told.fouls), told_fouls)
-    counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == told.game.hands
+    ruled_fouls = Counter[Key]((seat, order[row]) for seat, row in fouls)
+    counted.hold_against(true, _in_order(seen, order), Counter[Key](written.fouls), ruled_fouls)
+    counted.points_right = isinstance(game, Coloretto) and game.over and game.hands == written.game.hands
     return counted
 
 

@@ -46,9 +46,10 @@ def taught(printed: Deck, seed: int, shots: Shots | None = None) -> Deck:
     names: list[CardName] = []
     for number, (_, truth) in enumerate(shown):
         for card in truth:
-            face = BACK if card.side == BACK else card.face
+            face = printed.back if card.side == BACK else printed.face(card.face)
+            assert face is not None
             x, y = card.corners_px.mean(axis=0).tolist()
-            names.append(CardName(f"{number}.png", (x, y), face, printed.face(face).attributes))
+            names.append(CardName(f"{number}.png", (x, y), face.id, face.attributes))
     laid = [_laid(image, truth, printed, luck) for image, truth in shown]
     size = CardSize(printed.card_mm, is_true=True)
     lesson = learn(printed.name, pictures, laid, size, tuple(names), printed.game)

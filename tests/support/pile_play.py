@@ -125,7 +125,7 @@ class PilePlay:
     def _pair(self, tops: dict[int, Card]) -> str | None:
         return next((colour for colour in COLOURS if list(tops.values()).count((colour, "happy")) > 1), None)
 
-    def plain(self, seat: int, t_ns: int) -> bool:
+    def visible(self, seat: int, t_ns: int) -> bool:
         """Return whether a pile is open to the camera, with nothing over it."""
         touched = any(card.seat == seat and t_ns < card.open_ns for card in self._around(self.turned, t_ns))
         return not touched and not any(seat in ring.hides for ring in self._rings_over(t_ns))
@@ -146,7 +146,7 @@ class PilePlay:
             if self.swept and self.swept[-1][0] <= t_ns < self.swept[-1][1]:
                 known = {}
             opened = self._open_at(t_ns)
-            self._known.append({**known, **{seat: card for seat, card in opened.items() if self.plain(seat, t_ns)}})
+            self._known.append({**known, **{seat: card for seat, card in opened.items() if self.visible(seat, t_ns)}})
         return self._known[:end]
 
     def verdict(self, ring: Rung) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from vision.arrays import Image
-from vision.piles.observations import Kind, PilePlace, PileSight, region_of
-from vision.piles.pile_reader import PrintPiles
+from vision.arrays import Floats, Image
+from vision.piles.observations import Kind, PilePlace, PileSight, pile_place
+from vision.piles.pile_reader import PrintTableReader
 from vision.piles.pile_watch import PileWatch
 from vision.table import Table
 
@@ -21,26 +21,33 @@ FLAT = Table(np.eye(3), np.zeros(5), np.diag([0.4, 0.4, 1.0]), SIZE, 0.0)
 SKIN, SLEEVE = (60, 80, 120), (120, 60, 60)
 
 
-class ScriptedReader(PrintPiles):
+class ScriptedReader(PrintTableReader):
     """Sees what a script says; every level of grey in a picture is another thing to see."""
 
-    def __init__(self, script: Mapping[int, Looks], places: int = 1) -> None:
-        where = [PilePlace(seat, (150.0 + 225 * seat, 300.0)) for seat in range(places)]
-        self.places, self.table = tuple(where), FLAT
-        self.regions = tuple(region_of(place, FLAT) for place in where)
+    def __init__(self, script: Mapping[int, Looks]) -> None:
         self.script = script
         self.reads: list[int] = []
 
-    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
-        self.reads.append(number)
-        x, y = (round(value) for value in self.regions[number].centre_px)
+    def read_pile(
+        self, image_bgr: Image, table: Table, place: PilePlace, last_px: Floats | None = None, *, moves: bool = False
+    ) -> PileSight:
+        self.reads.append(place.seat)
+        x, y = (round(value) for value in place.centre_px)
         kind, face = self.script[int(image_bgr[y, x, 0])]
         colour, mood = face.split("-") if face else (None, None)
         corners = np.array([[0.0, 0], [63, 0], [63, 88], [0, 88]]) if face else None
-        return PileSight(number, kind, colour, mood, corners)
+        return PileSight(place.seat, kind, colour, mood, corners)
 
-    def still_there(self, image_bgr: Image, sight: PileSight, *, moves: bool = False) -> bool:
+    def still_there(self, image_bgr: Image, table: Table, sight: PileSight, *, moves: bool = False) -> bool:
         return False
+
+
+def places(count: int) -> list[PilePlace]:
+    return [pile_place(seat, (150.0 + 225 * seat, 300.0), FLAT) for seat in range(count)]
+
+
+def watching(reader: ScriptedReader, count: int = 1) -> PileWatch:
+    return PileWatch(reader, FLAT, places(count))
 
 
 def painted(*greys: int) -> Image:
@@ -60,8 +67,8 @@ def kinds_beside_bare(
     script: Mapping[int, Looks], bare: Sequence[Image], pictures: Sequence[Image], step_ms: int = 33
 ) -> tuple[PileWatch, list[Kind]]:
     """What a place that is known bare is in each of the pictures that follow, for a ring."""
-    watch = PileWatch(ScriptedReader(script))
-    watch.know_bare(0, bare)
+    watch = watching(ScriptedReader(script))
+    watch.know_bare({0: bare})
     kinds = []
     for number, picture in enumerate(pictures):
         *_, sight = (*watch.look(picture, number * step_ms * MS), *watch.look_closely(picture))
@@ -74,8 +81,8 @@ COVERED: Looks = ("covered", None)
 
 
 def test_only_what_changed_is_read_again() -> None:
-    reader = ScriptedReader({10: ("empty", None), 100: ("face", "blue-sad")}, 3)
-    watch = PileWatch(reader)
+    reader = ScriptedReader({10: ("empty", None), 100: ("face", "blue-sad")})
+    watch = watching(reader, 3)
     watch.look(painted(10, 10, 10), 0)
     reader.reads.clear()
     random = np.random.default_rng(1)
@@ -90,7 +97,7 @@ def test_only_what_changed_is_read_again() -> None:
 
 
 def test_while_something_moves_every_second_picture_is_read_and_for_a_ring_the_last_one() -> None:
-    watch = PileWatch(ScriptedReader({10: ("empty", None), 100: RED, 200: COVERED}))
+    watch = watching(ScriptedReader({10: ("empty", None), 100: RED, 200: COVERED}))
     greys = (10, 100, 200, 100)
     sights = [watch.look(painted(grey), step * FRAME_NS)[0].kind for step, grey in enumerate(greys)]
     assert sights == ["empty", "empty", "covered", "covered"]
@@ -98,14 +105,14 @@ def test_while_something_moves_every_second_picture_is_read_and_for_a_ring_the_l
 
 
 def test_lamps_that_dim_slowly_or_at_once_change_nothing() -> None:
-    watch = PileWatch(ScriptedReader(dict.fromkeys(range(256), ("face", "pink-sad"))))
+    watch = watching(ScriptedReader(dict.fromkeys(range(256), ("face", "pink-sad"))))
     for step in range(60):
         (sight,) = watch.look((painted(200) * (1 - step / 100)).astype(np.uint8), step)
         assert (sight.kind, sight.colour, sight.mood) == ("face", "pink", "sad")
 
 
 def test_pictures_out_of_order_or_of_another_size_are_refused() -> None:
-    watch = PileWatch(ScriptedReader({10: ("empty", None)}))
+    watch = watching(ScriptedReader({10: ("empty", None)}))
     watch.look(painted(10), 33 * MS)
     with pytest.raises(ValueError, match="newer"):
         watch.look(painted(10), 33 * MS)
@@ -118,7 +125,7 @@ def test_a_place_that_looks_as_it_did_before_its_first_card_is_bare_however_roug
     watch, kinds = kinds_beside_bare(script, [painted()], [painted(160), painted(), painted(220)])
     assert kinds == ["face", "empty", "covered"]
     # Places that stay keep what is known of them.
-    watch.follow(ScriptedReader(script))
+    watch.follow(places(1))
     watch.look(painted(), 99 * MS)
     assert [(sight.kind, sight.seat) for sight in watch.look(painted(), 132 * MS)] == [("empty", 0)]
 

@@ -22,8 +22,8 @@ from referee.games.coloretto.watching.tracker import Tracker
 from referee.output import along
 from tests.support.coloretto_drawn import Counted, Key, pieces, watch_game
 from tests.support.drawn_lesson import taught
-from tools.bench.coloretto_sampler import EVERY_NS, ColorettoSampler, Sight
-from tools.bench.coloretto_table import Evening, TrueMove
+from tools.bench.coloretto_sampler import EVERY_NS, SIGHT, ColorettoSampler, Sight
+from tools.bench.coloretto_table import HABITS, Evening, Habits, TrueMove
 from tools.bench.common import Row, command, say
 
 _ANSWERS_S = (2.0, 6.0)  # delay of an answer to a question
@@ -46,7 +46,7 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
         game = (
             watch_game(at, drawn, ColorettoPlan(players=players), drawn_deck, known)
             if drawn
-            else _Trial(players, at).run()
+            else Trial(players, at).run()
         )
         sums.update(game.figures())
         if game.wrong or game.fouls_false:
@@ -56,11 +56,11 @@ def measure(games: int = 100, seed: int = 1, drawn: float = 0.0, deck: str = "co
     return Row(sums["moves"], sums["understood"], sums["moves"] - sums["understood"] - sums["wrong"], wrong)
 
 
-class _Trial:
+class Trial:
     """One sampled game, with one look each half second."""
 
-    def __init__(self, players: int, seed: int) -> None:
-        self.evening = Evening(players, seed)
+    def __init__(self, players: int, seed: int, habits: Habits = HABITS, sight: Sight = SIGHT) -> None:
+        self.evening = Evening(players, seed, habits)
         settings = self.evening.settings
         options = {"table": settings.table.value, "first": settings.first, "left_out": list(settings.left_out)}
         self.header = Header("coloretto", _NAMES[:players], options)
@@ -68,7 +68,7 @@ class _Trial:
         self.luck = random.Random(f"sight {players} {seed}")
         used = tuple(one for one in ColorettoSampler.colours if one not in settings.left_out)
         self.sampler = ColorettoSampler(
-            Sight(),
+            sight,
             self.luck,
             used,
             sum(map(len, settings.start_cards)),
@@ -81,6 +81,7 @@ class _Trial:
         self.entered_by_hand = 0
 
     def run(self) -> Counted:
+        """Play to the end, and count."""
         look_ns = EVERY_NS
         for t_ns, table in self.evening.play():
             # A given state has lasted since the time before.

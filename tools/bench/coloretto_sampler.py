@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from referee.games.coloretto.score import PALETTES
 from referee.games.coloretto.watching.looks import Spot, TableLook
@@ -24,7 +24,7 @@ class Sight:
     overlooked: a card is missed in one look, without a sign of it.
     unread, wrong: of cards in rows, until somebody moves them.
     strips_unread, strips_hidden, strips_wrong: the same of cards in areas, which overlap.
-    mended_s: time after which somebody straightens an unread card in a row.
+    mended_s: time after which somebody straightens an unread card in a row. row_cards: rows have cards of their own.
     """
 
     arms_seen: float = 0.9
@@ -39,6 +39,10 @@ class Sight:
     strips_hidden: float = 0.015
     strips_wrong: float = 0.002
     mended_s: float = 8.0
+    row_cards: bool = True
+
+
+SIGHT = Sight()
 
 
 @dataclass
@@ -79,7 +83,8 @@ class ColorettoSampler:
         rows = [self._spot(cards, "row", t_ns, table, under_arm=under_arm) for cards in seen_rows]
         areas = [self._spot(cards, "area", t_ns, table, under_arm=under_arm) for cards in table.areas]
         marked = tuple(
-            Spot(spot.cards, spot.unread, spot.covered, there) for spot, there in zip(rows, table.marked, strict=True)
+            replace(spot, marked=there if sight.row_cards else None)
+            for spot, there in zip(rows, table.marked, strict=True)
         )
         came, self._came = self._came, {who for who in self._over.values() if who != _UNSEEN}
         arms = None if None in came else frozenset(seat for seat in came if seat is not None)

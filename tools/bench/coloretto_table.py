@@ -31,6 +31,9 @@ class Habits:
     fouls: float = 0.05
 
 
+HABITS = Habits()
+
+
 @dataclass(frozen=True)
 class TrueMove:
     """A move or a foul: time, kind ("place" or "take"), and the reason of a foul."""
@@ -62,9 +65,9 @@ class Evening:
     truth: all moves and fouls so far. heard: set by the listener when a foul was announced.
     """
 
-    def __init__(self, players: int, seed: int) -> None:
+    def __init__(self, players: int, seed: int, habits: Habits = HABITS) -> None:
         self.luck = random.Random(f"coloretto {players} {seed}")
-        self.habits = Habits()
+        self.habits = habits
         self.players = players
         colours = list(PALETTES[0])
         left_out = self.luck.sample(colours, {2: 2, 3: 1}.get(players, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.camera.frames import Frame
@@ -82,21 +82,36 @@ def judge_rulings(
 
     decks: the deck on the table, and the one that the referee knows; None: the built-in one.
     """
-    lies, known = decks or (None, None)
-    laid = piles_table(players, turns, seed, Shots(size=(1280, 720)), deck=lies, known=known)
+    printed, known = decks or (None, None)
+    laid = piles_table(players, turns, seed, Shots(size=(1280, 720)), deck=printed, known=known)
     luck = random.Random(seed)
-    rings = sorted(
-        (landed_ns + offset_ms * MS + luck.randrange(MS), offset_ms)
-        for landed_ns in laid.landings_ns
-        for offset_ms in (*_NEAR_MS, *_LATER_MS)
-    )
+    return judge(laid, rings_after(laid.landings_ns, (*_NEAR_MS, *_LATER_MS), luck), laid.landings_ns, luck)
+
+
+def rings_after(landings_ns: Sequence[int], offsets_ms: Sequence[int], luck: random.Random) -> list[tuple[int, int]]:
+    """Return rings, time and offset, around landings."""
+    return [(landed_ns + ms * MS + luck.randrange(MS), ms) for landed_ns in landings_ns for ms in offsets_ms]
+
+
+def judge(
+    laid: PilesTable,
+    rings: Iterable[tuple[int, int]],
+    instants_ns: Sequence[int],
+    luck: random.Random,
+    seen: Callable[[Frame], Frame] = lambda frame: frame,
+) -> Iterator[Judged]:
+    """Show the frames round some instants, and yield the rulings of rings, time and offset, by anybody.
+
+    seen: gives a frame as the camera sees it.
+    """
+    left = sorted(rings)
     last: Frame | None = None
-    for frame in laid.frames(laid.landings_ns):
-        while last is not None and rings and rings[0][0] <= frame.exposure_end_ns:
-            ring_ns, offset_ms = rings.pop(0)
-            ruling = laid.ruling_at(ring_ns, luck.randrange(players))
+    for frame in laid.frames(instants_ns):
+        while last is not None and left and left[0][0] <= frame.exposure_end_ns:
+            ring_ns, offset_ms = left.pop(0)
+            ruling = laid.ruling_at(ring_ns, luck.randrange(len(laid.table.script.people)))
             yield Judged(ring_ns, offset_ms, ruling, allowed_at(laid, last.exposure_end_ns))
-        laid.session.look(frame)
+        laid.session.look(seen(frame))
         last = frame
 
 
@@ -105,7 +120,7 @@ def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
 
     A card that comes down may be readable already; one under a hand may not be.
     """
-    lying: dict[int, Face] = {}
+    tops: dict[int, Face] = {}
     states: list[dict[int, Face]] = []
     for event in laid.game.events:
         if event.kind != "card_shown" or event.t_ns > t_ns + _ALOFT_NS:
@@ -113,14 +128,14 @@ def allowed_at(laid: PilesTable, t_ns: int) -> tuple[frozenset[str], ...]:
         seat = event.data["seat"]
         if not isinstance(seat, int):
             continue
-        after = {**lying, seat: (str(event.data["colour"]), str(event.data["mood"]))}
+        after = {**tops, seat: (str(event.data["colour"]), str(event.data["mood"]))}
         if event.t_ns > t_ns:
             states.append(after)
             continue
         if t_ns - event.t_ns < _ALOFT_NS and not _in_sight(laid, event.t_ns, t_ns):
-            states.append(lying)
-        lying = after
-    return tuple(_pairs(tops) for tops in (lying, *states))
+            states.append(tops)
+        tops = after
+    return tuple(_pairs(each) for each in (tops, *states))
 
 
 def _in_sight(laid: PilesTable, landed_ns: int, t_ns: int) -> bool:

@@ -6,19 +6,16 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.arrays import Box, Floats, Image, Singles
 from vision.channels import shrunk
 from vision.piles.observations import SLOW_NS
 from vision.piles.pile_reader import PrintTableReader
-from vision.piles.small_copies import change_of, gain_between, veiled
+from vision.piles.small_copies import Cells, cells_at, change_of, gain_between, veiled
 from vision.quads import shared_area
 from vision.read.places import wider
 from vision.reading import Card
 from vision.table import Table
-
-Cells = NDArray[np.bool_]
 
 _CELL_MM = 10.0
 _CHANGED = 0.12  # of a cell's brightness
@@ -114,12 +111,7 @@ class CardWatch:
         return all(shared_area(outline_px, card.corners_px) < _OF_A_PILE for card in self.cards)
 
     def _cells_at(self, outlines_px: list[Floats]) -> Cells:
-        """Return the cells (rows, columns) within outlines (4, 2), or touching them: a card's shadow is beside it."""
-        cells = np.zeros(self._moves.shape, np.uint8)
-        scale = np.array(self._grid) / self._size
-        for outline in outlines_px:
-            cv2.fillConvexPoly(cells, np.floor(outline * scale).astype(np.int32), 1)
-        return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
+        return cells_at([outline / self._size for outline in outlines_px], self._moves.shape)
 
     def look_closely(self, image_bgr: Image, *, moves: bool = False) -> None:
         """Read the parts left out in the last picture, which must be the same one; moves: see `read_part`."""

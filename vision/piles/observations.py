@@ -6,26 +6,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.arrays import Floats
+from vision.arrays import Box, Floats, Image
 from vision.table import Table
 
 Kind = Literal["face", "back", "empty", "covered", "turning", "unclear", "strange"]
 
-REGION_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
-MOVED_MM = 38.0
-"""A card with its centre further off is not part of the pile."""
+_REACH_MM = 82.0  # from a place's centre: half a card's diagonal, and the drift of an untidy pile
+_MOVED_MM = 38.0  # a card with its centre further off is not part of the pile
 SLOW_NS = 45_000_000
 """ns from one slow reading to the next: a card takes 17 yardsticks, 33 ms are 16. A ring has the last picture read."""
-
-
-@dataclass(frozen=True)
-class PilePlace:
-    """Place of a pile: its seat, and its middle on the table."""
-
-    seat: int
-    centre_mm: tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,27 +35,41 @@ class PileSight:
 
 
 @dataclass(frozen=True)
-class Region:
-    """The part of a picture with a pile: its corner, size, the place's centre and the scale, in px."""
+class PilePlace:
+    """Place of a pile: its seat, its middle and the scale, and the part of a picture with it, in px."""
 
-    left: int
-    top: int
-    right: int
-    bottom: int
+    seat: int
     centre_px: tuple[float, float]
     px_per_mm: float
+    part: Box
 
-    def crop(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Cut the region out of a picture (a view)."""
-        return image[self.top : self.bottom, self.left : self.right]
+    def crop(self, image: Image) -> Image:
+        """Cut the place out of a picture (a view)."""
+        left, top, right, bottom = self.part
+        return image[top:bottom, left:right]
+
+    @property
+    def core(self) -> Box:
+        """Return the part of a picture with the middle of the pile's top card."""
+        return box_at(self.centre_px, _MOVED_MM * self.px_per_mm)
+
+    def has(self, corners_px: Floats) -> bool:
+        """Return whether a card (4, 2) is on the pile."""
+        aside = float(np.linalg.norm(corners_px.mean(axis=0) - self.centre_px))
+        return aside < _MOVED_MM * self.px_per_mm
 
 
-def region_of(place: PilePlace, table: Table) -> Region:
-    """Return the part of a table's pictures with a pile."""
-    centre = table.to_px(np.array([place.centre_mm]))
+def pile_place(seat: int, centre_mm: tuple[float, float], table: Table) -> PilePlace:
+    """Return the place of a pile in a table's pictures."""
+    centre = table.to_px(np.array([centre_mm]))
     px_per_mm = float(table.px_per_mm(centre)[0])
     x, y = (float(value) for value in centre[0])
-    reach = REGION_MM * px_per_mm
-    left, top = (max(0, int(value - reach)) for value in (x, y))
-    right, bottom = (min(most, int(value + reach) + 1) for value, most in zip((x, y), table.size_px, strict=True))
-    return Region(left, top, max(left, right), max(top, bottom), (x, y), px_per_mm)
+    left, top, right, bottom = box_at((x, y), _REACH_MM * px_per_mm)
+    left, top, width, height = max(0, left), max(0, top), *table.size_px
+    return PilePlace(seat, (x, y), px_per_mm, (left, top, max(left, min(width, right)), max(top, min(height, bottom))))
+
+
+def box_at(middle_px: tuple[float, float], reach_px: float) -> Box:
+    """Return the square around a point."""
+    x, y = middle_px
+    return int(x - reach_px), int(y - reach_px), int(x + reach_px) + 1, int(y + reach_px) + 1

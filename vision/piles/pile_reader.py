@@ -14,7 +14,7 @@ import numpy as np
 from vision.arrays import Box, Floats, Image
 from vision.deck import ART_PX_PER_MM, Deck, Face
 from vision.markers import Marker, find_markers, white_of
-from vision.piles.observations import MOVED_MM, Kind, PilePlace, PileSight, Region, region_of
+from vision.piles.observations import Kind, PilePlace, PileSight
 from vision.piles.small_copies import is_busy
 from vision.piles.unchanged import CardMemory
 from vision.quads import shared_area, stacked
@@ -27,8 +27,7 @@ from vision.table import Table
 _LEAST_SIDE_PX = 16
 _ASKED_AGAIN = 100  # pictures after which marker cards are searched once more
 _LAID_OFF = (0.0, np.radians(5.0))  # mm and a turn: nobody lays cards quite straight
-# Of the back of a deck taught by its faces only: draw piles show it before the first card.
-_BACK_OFF = (4.0, np.radians(3.0))  # mm and a turn: piles are untidy
+_ASIDE = (4.0, np.radians(3.0))  # mm and a turn: a doubtful card on a pile, and backs of an untidy one
 _MOST_PILES = 10
 _OVER = 0.3  # of a place's area: two whole cards share less
 _BUSY = 0.03  # of white, a standard deviation: a place with less is a piece of table
@@ -95,7 +94,7 @@ class PrintTableReader:
             art = np.clip(sheet / (1.0 if white is None else white) * 255, 0, 255).astype(np.uint8)
             back = Face("back", "back", {}, art)
             alone = CardSearch(Deck(deck.name, deck.card_mm, (back,), has_true_size=deck.has_true_size))
-            near = moved(np.delete(places, k, axis=0), table, *_BACK_OFF)
+            near = moved(np.delete(places, k, axis=0), table, *_ASIDE)
             alike = (alone.at(image_bgr, table, quads, white) for quads in near)
             if any(card is not None and card.reason is None for card in alike):
                 self.search = CardSearch(replace(deck, faces=(*deck.faces, back)))
@@ -103,95 +102,74 @@ class PrintTableReader:
         return []
 
     def _certain_at(self, image_bgr: Image, table: Table, places: Floats, white: Floats | None) -> list[Card]:
-        near = moved(places, table, *_BACK_OFF)
+        near = moved(places, table, *_ASIDE)
         cards = (self.search.at(image_bgr, table, quads, white) for quads in near)
         return [card for card in cards if card is not None and card.reason is None]
 
-
-class PrintPiles:
-    """Reads piles at known places of a table in its pictures."""
-
-    def __init__(self, cards: PrintTableReader, table: Table, places: Sequence[PilePlace]) -> None:
-        self.table = table
-        self.places = tuple(places)
-        self.regions = tuple(region_of(place, table) for place in self.places)
-        self._cards = cards
-        self._last: list[Floats | None] = [None] * len(self.places)
-
-    def read_place(self, image_bgr: Image, number: int, *, moves: bool = False) -> PileSight:
-        """Read the pile at one place, by its number among `places`.
+    def read_pile(
+        self, image_bgr: Image, table: Table, place: PilePlace, last_px: Floats | None = None, *, moves: bool = False
+    ) -> PileSight:
+        """Read the pile at one place; last_px: the corners (4, 2) of the face seen there last.
 
         moves: something moves there, an arm most likely; doubtful tops are read once nothing moves, or a ring asks.
         """
-        place, region = self.places[number], self.regions[number]
-        crop = region.crop(image_bgr)
+        crop = place.crop(image_bgr)
         if min(crop.shape[:2]) < _LEAST_SIDE_PX:
             return PileSight(place.seat, "covered")
-        box = _box(region)
-        card = _best(self._cards.memory.still_there(image_bgr, box), region)
+        card = _best(self.memory.still_there(image_bgr, place.core), place)
         if card is None:
-            last, search = self._last[number], self._cards.search
-            white = self._cards.white(image_bgr, self.table)
-            found, outlines = search.look(image_bgr, self.table, box, white, moves=moves)
-            if last is not None and not any(card.reason is None for card in found):
-                near = moved(last[None], self.table, *_LAID_OFF)[0]
-                there = search.at(image_bgr, self.table, near, white, quick=moves)
+            white = self.white(image_bgr, table)
+            found, outlines = self.search.look(image_bgr, table, place.core, white, moves=moves)
+            if not any(card.reason is None for card in found):
+                # The finder's corners may be 5 mm off where a card comes down on another, under a hand.
+                doubtful = stacked(card.corners_px for card in found if place.has(card.corners_px))
+                near = moved(doubtful, table, *_ASIDE).reshape(-1, 4, 2)
+                if last_px is not None:
+                    laid = moved(self.search.deck.art_first(last_px[None]), table, *_LAID_OFF)
+                    near = np.concatenate([near, laid[0]])
+                there = self.search.at(image_bgr, table, near, white, quick=moves) if len(near) else None
                 found += [] if there is None else [there]
-            card = _best(found, region)
+            card = _best(found, place)
             if card is None:
-                return self._without_card(crop, number, outlines)
-        return self._sight(image_bgr, number, card)
+                return self._without_card(crop, place, outlines)
+        return self._sight(image_bgr, place, card)
 
-    def still_there(self, image_bgr: Image, sight: PileSight, *, moves: bool = False) -> bool:
+    def still_there(self, image_bgr: Image, table: Table, sight: PileSight, *, moves: bool = False) -> bool:
         """Return, with little work, whether a face identified before is still there, most of it visible.
 
-        moves: see `read_place`; then the face that the ranking alone puts first is enough.
+        moves: see `read_pile`; then the face that the ranking alone puts first is enough.
         """
         if sight.kind != "face" or sight.corners_px is None:
             return False
-        look = self._cards.memory.look_at(sight.corners_px)
+        look = self.memory.look_at(sight.corners_px)
         if look is None or look.is_there(image_bgr):
             return look is not None
-        white = self._cards.white(image_bgr, self.table)
-        return moves and self._cards.search.is_likeliest(image_bgr, look.card, white)
+        white = self.white(image_bgr, table)
+        return moves and self.search.is_likeliest(image_bgr, look.card, white)
 
-    def _sight(self, image_bgr: Image, number: int, card: Card) -> PileSight:
+    def _sight(self, image_bgr: Image, place: PilePlace, card: Card) -> PileSight:
         kind: Kind = "face" if card.front is not None else "back"
         match card.reason:
             case None if kind == "face":
-                self._last[number] = self._cards.search.deck.art_first(card.corners_px[None])[0]
-                self._cards.memory.keep(image_bgr, [card])
+                self.memory.keep(image_bgr, [card])
             case "aslant":
                 kind = "turning"
             case "covered":
-                return PileSight(self.places[number].seat, "covered")
+                return PileSight(place.seat, "covered")
             case str():
                 kind = "unclear"
         colour, mood = (card.attributes.get(key) for key in ("colour", "mood"))
-        return PileSight(self.places[number].seat, kind, colour, mood, card.corners_px)
+        return PileSight(place.seat, kind, colour, mood, card.corners_px)
 
-    def _without_card(self, crop: Image, number: int, outlines: Floats) -> PileSight:
+    def _without_card(self, crop: Image, place: PilePlace, outlines: Floats) -> PileSight:
         """Return the sight of a place at which no card of the deck was found: a stranger, a cover, or nothing."""
-        seat, region = self.places[number].seat, self.regions[number]
-        if is_busy(crop, region):
-            return PileSight(seat, "covered")
-        strange = self._cards.without_markers(outlines)
-        near = next((quad for quad in strange if _belongs(quad, region)), None)
-        return PileSight(seat, "empty") if near is None else PileSight(seat, "unclear", corners_px=near)
+        if is_busy(crop, place):
+            return PileSight(place.seat, "covered")
+        near = next((quad for quad in self.without_markers(outlines) if place.has(quad)), None)
+        return PileSight(place.seat, "empty" if near is None else "unclear", corners_px=near)
 
 
-def _best(cards: Sequence[Card], region: Region) -> Card | None:
-    """Return the most certain card near a place's middle, a face rather than a back."""
-    near = [card for card in cards if _belongs(card.corners_px, region)]
+def _best(cards: Sequence[Card], place: PilePlace) -> Card | None:
+    """Return the most certain card on a pile, a face rather than a back."""
+    near = [card for card in cards if place.has(card.corners_px)]
     return min(near, key=lambda card: (card.reason is not None, card.front is None, -card.confidence), default=None)
-
-
-def _belongs(corners_px: Floats, region: Region) -> bool:
-    aside = float(np.linalg.norm(corners_px.mean(axis=0) - region.centre_px))
-    return aside < MOVED_MM * region.px_per_mm
-
-
-def _box(region: Region) -> Box:
-    """Return the part of a picture with the middle of the pile's top card."""
-    (x, y), reach = region.centre_px, MOVED_MM * region.px_per_mm
-    return int(x - reach), int(y - reach), int(x + reach) + 1, int(y + reach) + 1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.arrays import Image, Singles
+from vision.arrays import Floats, Image, Singles
 from vision.channels import largest, shrunk, smallest
-from vision.piles.observations import Region
+from vision.piles.observations import PilePlace
 
 Cells = NDArray[np.bool_]
 
@@ -16,10 +18,10 @@ SMALL = (20, 20)
 _CHANGED_CELL = 0.12  # of the brightness, in a cell of the small picture
 LEAST_CELLS = 3
 _SHADED = 0.33  # of an uncovered place: cards cover more of it
-MIDDLE = 0.55  # of a region's half: the extent of a pile there
+MIDDLE = 0.55  # of a place's half: the extent of a pile there
 _CORE = 0.275  # the same: covered by a card there, wherever it is
 _BESIDE, _BESIDE_SHADED = 0.1, 0.2  # of an uncovered place: may have another colour or brightness while it rests
-ROUND_IT = 0.8  # of a region's half: the table round a pile
+ROUND_IT = 0.8  # of a place's half: the table round a pile
 _OTHERWISE = 0.15  # of the brightness: no light changes so from one moment to the next, unless a lamp goes on or off
 
 _WORK_PX_PER_MM = 1.25
@@ -30,11 +32,11 @@ _DARKEST_WHITE = 26
 
 _ROWS, _COLUMNS = np.indices(SMALL)
 FROM_MIDDLE = np.hypot(_ROWS - (SMALL[0] - 1) / 2, _COLUMNS - (SMALL[1] - 1) / 2) / (SMALL[0] / 2)
-"""Each cell's distance from the middle of a small picture, in halves of a region."""
+"""Each cell's distance from the middle of a small picture, in halves of a place."""
 
 
 def small_of(crop: Image) -> Singles:
-    """Return a tiny copy of a region, (h, w, 3), without visible noise."""
+    """Return a tiny copy of a place, (h, w, 3), without visible noise."""
     if not crop.size:
         return np.zeros((*SMALL, 3), np.float32)
     return np.asarray(shrunk(crop, SMALL), np.float32)
@@ -48,6 +50,17 @@ def changed_cells(before: Singles | None, now: Singles) -> Cells:
     if not 0.8 < gain < 1.25:
         return np.ones(now.shape[:2], np.bool_)
     return np.asarray(change_of(before, now, gain) > _CHANGED_CELL)
+
+
+def cells_at(outlines: Sequence[Floats], shape: tuple[int, ...]) -> Cells:
+    """Return the cells (rows, columns) of a shape within outlines (4, 2), or touching them: shadows are beside cards.
+
+    Outlines are in shares of a picture's width and height.
+    """
+    cells = np.zeros(shape, np.uint8)
+    for outline in outlines:
+        cv2.fillConvexPoly(cells, np.floor(outline * shape[::-1]).astype(np.int32), 1)
+    return np.asarray(cv2.dilate(cells, np.ones((3, 3), np.uint8)) > 0)
 
 
 def gain_between(before: Singles, now: Singles) -> float:
@@ -87,17 +100,17 @@ def _tinted(before: Singles, now: Singles) -> Cells:
     return np.asarray(largest(np.abs(ratio - 1)) > _CHANGED_CELL)
 
 
-def is_busy(crop: Image, region: Region) -> bool:
-    """Return whether a region (h, w, 3) without a card shows strong edges: an uncovered table has none."""
-    scale = min(1.0, _WORK_PX_PER_MM / region.px_per_mm)
+def is_busy(crop: Image, place: PilePlace) -> bool:
+    """Return whether a place (h, w, 3) without a card shows strong edges: an uncovered table has none."""
+    scale = min(1.0, _WORK_PX_PER_MM / place.px_per_mm)
     work = np.asarray(cv2.resize(crop, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-    x, y = ((value - start) * scale for value, start in zip(region.centre_px, (region.left, region.top), strict=True))
+    x, y = ((value - start) * scale for value, start in zip(place.centre_px, place.part[:2], strict=True))
     mask = np.zeros(work.shape[:2], np.uint8)
-    cv2.circle(mask, (round(x), round(y)), round(_BUSY_MM * region.px_per_mm * scale), 1, -1)
+    cv2.circle(mask, (round(x), round(y)), round(_BUSY_MM * place.px_per_mm * scale), 1, -1)
     if not mask.any():
         return True
     soft = cv2.GaussianBlur(work, (0, 0), 0.7)
-    side = 2 * round(_REACH_MM * region.px_per_mm * scale / 2) + 1
+    side = 2 * round(_REACH_MM * place.px_per_mm * scale / 2) + 1
     white = cv2.dilate(soft, np.ones((side, side), np.uint8))
     white = cv2.blur(np.maximum(white, _DARKEST_WHITE), (side, side))
     ink = smallest(np.asarray(cv2.divide(soft, white, scale=255.0), np.uint8))

@@ -158,11 +158,11 @@ def _marked(area: _Area, extra: Sequence[str]) -> tuple[Outline, ...]:
 
 def _answers(seat: int, missing: Sequence[str], extra: Sequence[str], t_ns: int) -> tuple[Answer, ...]:
     """Return the possible answers: the history, or the picture if it shows as many cards."""
-    as_told = Answer((), {"none": True})
+    as_recorded = Answer((), {"none": True})
     if not extra or len(missing) != len(extra):
-        return (as_told,)
+        return (as_recorded,)
     pairs = list(zip(missing, extra, strict=True))
     events = tuple(
         Event(t_ns, "card_was", {"event": "card_was", "seat": seat, "was": was, "card": card}) for was, card in pairs
     )
-    return as_told, Answer(events, {"card": extra[0]} if len(extra) == 1 else {"cards": list(extra)})
+    return as_recorded, Answer(events, {"card": extra[0]} if len(extra) == 1 else {"cards": list(extra)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.games.coloretto.rulings import ColorettoReason
@@ -28,23 +29,10 @@ class Spot:
     marked: bool | None = None
 
 
-class Pile:
-    """Counter of the cards of a row or an area."""
-
-    def __init__(self) -> None:
-        self._cards: list[str] = []
-        self._unread = 0
-
-    def add(self, card: str, *, sure: bool) -> None:
-        """Add a card, identified or not."""
-        if sure:
-            self._cards.append(card)
-        else:
-            self._unread += 1
-
-    def spot(self, covered: bool) -> Spot:
-        """Return the counted cards."""
-        return Spot(tuple(sorted(self._cards)), self._unread, covered)
+def spot_of(cards: Sequence[tuple[str, bool]], covered: bool, marked: bool | None = None) -> Spot:
+    """Return a row or an area of cards, each by its name and whether that is certain."""
+    names = sorted(name for name, certain in cards if certain)
+    return Spot(tuple(names), len(cards) - len(names), covered, marked)
 
 
 @dataclass(frozen=True)
@@ -66,10 +54,10 @@ class TableLook:
 class Move:
     """A possible move.
 
-    kind: "place"; "take"; "back", the card placed last was lifted again; "moved", `card` went to the row `to`; "aside",
-    `card` is before `seat` and from no row, so it was drawn and not placed yet; or "misread", `card` is in the area of
-    `seat`, which should have one of `was`. foul: the rule that the move breaks, or None; a foul moves cards, but does
-    not change the game.
+    kind: "place"; "take"; "back", the card placed last was lifted again; "moved", `card` went to the row `to`;
+    "strayed", it is at the place of the row `to`, which is taken or full; "aside", `card` is before `seat` and from no
+    row, so it was drawn and not placed yet; or "misread", `card` is in the area of `seat`, which should have one of
+    `was`. foul: the rule that the move breaks, or None; a foul moves cards, but does not change the game.
     """
 
     kind: str
@@ -83,7 +71,7 @@ class Move:
     @property
     def is_reported(self) -> bool:
         """Return whether it becomes an event of the game: a move, or a card in another row."""
-        return self.kind not in ("misread", "aside")
+        return self.kind not in ("misread", "aside", "strayed")
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,10 @@ def after(
         game.take_back()
     elif move.kind == "moved" and move.to is not None:
         game.move(move.card, move.row, move.to)
+    elif move.kind == "strayed" and move.to is not None:
+        card = Counter([move.card])
+        extra, absent = _with(allowed.extra, move.to, card), _with(allowed.absent, move.row, card)
+        allowed = replace(allowed, extra=extra, absent=absent)
     elif move.kind == "aside":
         allowed = replace(allowed, beside=_with(allowed.beside, move.seat, Counter([move.card])))
     elif move.kind == "misread":
@@ -224,7 +228,8 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
         due = Counter(game.rows[number] or ())
         if not spot.covered and not spot.unread:
             extra[number] = lasting("row", number, extra[number], Counter(spot.cards) - due)
-            absent[number] &= due - Counter(spot.cards)
+            # Not `&=`: other hypotheses share the counter.
+            absent[number] = absent[number] & (due - Counter(spot.cards))
         # A row's own card that was forgotten means nothing.
         if spot.marked is not None:
             (loose.add if spot.marked != (game.rows[number] is not None) else loose.discard)(number)
@@ -246,7 +251,7 @@ def put_right(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
     )
 
 
-def as_it_lies(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
+def as_seen(game: Coloretto, allowed: Allowed, look: TableLook) -> Allowed:
     """Return the differences that accept the table as it is, so that later moves can be identified all the same."""
     rows = [(Counter(spot.cards), Counter(row or ())) for spot, row in zip(look.rows, game.rows, strict=True)]
     areas = [(Counter(spot.cards), hand) for spot, hand in zip(look.areas, game.hands, strict=True)]
@@ -298,7 +303,7 @@ def _area_off(hand: _Items, more: _Items, under: _Items, spot: Spot) -> float:
 
 _MOVE, _BACK, _FOUL, _UNSEEN, _OTHER_ARM, _UNREADABLE = 1.5, 3.2, 7.0, 3.5, 2.0, 1.0
 _MISREAD = 6.5  # about one reading in a thousand is wrong
-_MOVED = 5.0  # a card slipped to another row's place, or was put back
+_MOVED = 5.0  # a card slipped to another row's place, also of a taken or full one, or was put back
 _ASIDE = 9.0  # a drawn card waits before its player; at 7.5 a taken row passed for one
 _HIDDEN = 2.0  # a taken card is under others now
 _SAME_CARD = 2.0  # log-odds of a lifted card against a new one of the same kind: one in seven is
@@ -307,7 +312,9 @@ _SAME_CARD = 2.0  # log-odds of a lifted card against a new one of the same kind
 def next_moves(hypothesis: Hypothesis, look: TableLook, *, first: bool) -> Iterator[tuple[Move, float]]:
     """Yield the moves that a look supports, each with its cost."""
     for move, price in _moves(hypothesis, look, first=first):
-        other = bool(look.arms) and move.kind not in ("moved", "aside") and move.seat not in (look.arms or ())
+        other = (
+            bool(look.arms) and move.kind not in ("moved", "strayed", "aside") and move.seat not in (look.arms or ())
+        )
         yield move, price + (_OTHER_ARM if other else 0.0)
 
 
@@ -359,10 +366,13 @@ def _slips(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
     """Yield the cards that have moved to another row."""
     game, extra = hypothesis.game, hypothesis.allowed.extra
     for to, spot in enumerate(look.rows):
-        for card in Counter(spot.cards) - Counter(game.rows[to] or ()) - extra[to]:
+        there = game.rows[to]
+        has_room = there is not None and len(there) < game.rooms[to]
+        for card in Counter(spot.cards) - Counter(there or ()) - extra[to]:
             for row, cards in enumerate(game.rows):
-                if game.can_move(card, row, to) and _may_be_gone([card], look.rows[row], cards):
-                    yield Move("moved", game.turn, row, card, to=to)
+                strays = not has_room and row != to and card in (cards or ())
+                if (strays or game.can_move(card, row, to)) and _may_be_gone([card], look.rows[row], cards):
+                    yield Move("strayed" if strays else "moved", game.turn, row, card, to=to)
 
 
 def _aside(hypothesis: Hypothesis, look: TableLook) -> Iterator[Move]:
@@ -420,7 +430,7 @@ _SPOILED = 5.0  # a look with impossible content: an unnoticed hand, cards on th
 _SPOILED_NS, _ONE_SPELL_NS = 500_000_000, 1_200_000_000  # its duration; a longer one counts as another such look
 _STAYS = 2.0  # a paid difference that persists, each look
 _MOST_OFF = 9.0  # more differences make such a look
-_STRANGE, _ANEW = 3.2, 2.0  # cost of a look that calls for a new start, and the cost of that
+_STRANGE, _RESTART = 3.2, 2.0  # cost of a look that calls for a new start, and the cost of that
 _MANY_STRANGE = 5  # looks in a row
 _LEAST_EACH = 6.0  # cost that each move must explain in a spoiled look
 _LEAST = 0.5  # a lower cost needs no explanation
@@ -441,7 +451,7 @@ def further(hypotheses: Sequence[Hypothesis], root: Hypothesis, look: TableLook,
     if not is_strange(found[0]):
         return found
     before = root.cost if strange >= _MANY_STRANGE else hypotheses[0].cost
-    return _further([*hypotheses, replace(root, cost=before + _ANEW)], look)
+    return _further([*hypotheses, replace(root, cost=before + _RESTART)], look)
 
 
 def is_strange(hypothesis: Hypothesis) -> bool:
@@ -454,7 +464,7 @@ def _further(hypotheses: Sequence[Hypothesis], look: TableLook) -> list[Hypothes
     for hypothesis in hypotheses:
         for found in _hypotheses_on(hypothesis, look):
             # An unexplained difference costs more with every look, so a later explanation wins.
-            key = found.outcome(), tuple(move for move in found.moves if move.kind == "misread")
+            key = found.outcome(), tuple(move for move in found.moves if move.kind in ("misread", "strayed"))
             if key not in best or found.cost < best[key].cost:
                 best[key] = found
     ordered = _without_unknown(sorted(best.values(), key=lambda one: one.cost))

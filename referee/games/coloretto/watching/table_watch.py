@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
-from referee.engine.session import Outline
-from referee.errors import BadInputError
+from referee.engine.session import Notice, Outline
 from referee.games.coloretto.table_score import as_counted, card_of
-from referee.games.coloretto.watching.looks import Pile, TableLook
+from referee.games.coloretto.watching.looks import TableLook, spot_of
 from referee.watchers.stillness import (
     Mask,
     Stillness,
@@ -197,22 +196,22 @@ class KnownCards:
         taken = [known.card.corners_px for known in self._cards if not known.under]
         new: list[Card] = []
         for card in sorted(found, key=lambda one: one.reason is not None):
-            if all(shared_area(card.corners_px, quad) < _SAME for quad in taken) and not self._lies_under(card):
+            if all(shared_area(card.corners_px, quad) < _SAME for quad in taken) and not self._is_known_under(card):
                 new.append(card)
                 taken.append(card.corners_px)
-        sure = [card.corners_px for card in new if card.reason is None]
-        self.vanished = [one for one in self.vanished if not is_among(one[1], sure)]
+        certain = [card.corners_px for card in new if card.reason is None]
+        self.vanished = [one for one in self.vanished if not is_among(one[1], certain)]
         for known in touched:
             quad = known.card.corners_px
-            if known.card.reason is not None or is_among(quad, sure):
+            if known.card.reason is not None or is_among(quad, certain):
                 continue
-            if is_covered(quad, sure):
+            if is_covered(quad, certain):
                 self._cards.append(KnownCard(known.card, under=True))
             elif not known.under:
                 self.vanished.append((known.card.place_mm, quad))
         self._cards += [KnownCard(card) for card in new]
 
-    def _lies_under(self, card: Card) -> bool:
+    def _is_known_under(self, card: Card) -> bool:
         """Return whether a card was known before another one covered it; its visible part may be found again."""
         under = [known.card for known in self._cards if known.under and known.card.face is card.face]
         return is_among(card.corners_px, [other.corners_px for other in under])
@@ -265,7 +264,6 @@ class TableWatch:
         self._rooms = len(rooms)
         self._still = Stillness()
         self._arm_since_ns: int | None = None
-        self._sought_ns: int | None = None
         self._white: Floats | None = None
         self._read: NDArray[np.float32] | None = None  # the small picture at the last reading
         self._bare: NDArray[np.float32] | None = None  # the table without cards
@@ -276,12 +274,16 @@ class TableWatch:
         self._arms_ns: int | None = None
         self._reached: set[int | None] = set()  # seats whose arms reached over the rows since the last look
         self.outlines: tuple[Outline, ...] = ()
-        self.trouble: Exception | None = None
 
     @property
     def place(self) -> ArmRegion | None:
         """Return the table and its seats, None while its place is unknown."""
         return self._finder.place
+
+    @property
+    def notice(self) -> Notice | None:
+        """Return why the table is not found; None once it is."""
+        return self._finder.notice
 
     def look(self, frame: Frame) -> TableLook | None:
         """Take the next frame; return a look after each change that has come to rest, and again now and then."""
@@ -333,17 +335,10 @@ class TableWatch:
         return t_ns - self._arm_since_ns < _LONGEST_ARM_NS
 
     def _find_table(self, image: Image, t_ns: int) -> None:
-        since = None if self._sought_ns is None else t_ns - self._sought_ns
-        if since is not None and since < (_SEEK_NS if self.place is None else 20 * _SEEK_NS):
-            return
-        self._sought_ns, before = t_ns, self.place
-        self.trouble = None
-        try:
-            self._finder.look(image)
-        except (BadInputError, VisionError) as error:
-            self.trouble = error
+        before = self.place
+        searched = self._finder.search(image, t_ns, 20 * _SEEK_NS if before and self._finder.is_exact else _SEEK_NS)
         place = self.place
-        if place is None:
+        if place is None or not searched:
             return
         with contextlib.suppress(VisionError):
             white = white_of(image, markers_in(image))
@@ -368,19 +363,19 @@ class TableWatch:
             found += self._still_there(touched, found, place, image)
         if self._bare is None:
             self._bare = small.copy()
-        sure = [card.corners_px / factor for card in found if card.reason is None]
-        sure += [known.card.corners_px / factor for known in self._known if known.card.reason is None]
+        certain = [card.corners_px / factor for card in found if card.reason is None]
+        certain += [known.card.corners_px / factor for known in self._known if known.card.reason is None]
         lying = [
             card
             for card in found
-            if card.reason is None or unlike(small, self._bare, card.corners_px / factor, _BARE, beside=sure) > _SOME
+            if card.reason is None or unlike(small, self._bare, card.corners_px / factor, _BARE, beside=certain) > _SOME
         ]
         bare = self._bare
         gone = [
             known
             for known in touched
-            if covered_share(known.card.corners_px / factor, sure) < _MOSTLY
-            and unlike(small, bare, known.card.corners_px / factor, _BARE, beside=sure) <= _SOME
+            if covered_share(known.card.corners_px / factor, certain) < _MOSTLY
+            and unlike(small, bare, known.card.corners_px / factor, _BARE, beside=certain) <= _SOME
         ]
         self._known.take([known for known in touched if known not in gone], lying)
         self._learn_bare(small, factor)
@@ -420,11 +415,11 @@ class TableWatch:
         self, touched: Sequence[KnownCard], found: Sequence[Card], place: ArmRegion, image: Image
     ) -> list[Card]:
         """Return the known cards that look different in a part, are under no other, and have not moved."""
-        sure = [card.corners_px for card in found if card.reason is None]
+        certain = [card.corners_px for card in found if card.reason is None]
         still: list[Card] = []
         for known in touched:
             quad = known.card.corners_px
-            if known.under or known.card.reason is not None or is_covered(quad, sure):
+            if known.under or known.card.reason is not None or is_covered(quad, certain):
                 continue
             card = self._search.at(image, place.table, quad[None], self._white)
             if card is not None and card.reason is None:
@@ -444,7 +439,8 @@ class TableWatch:
     def _as_look(self, place: ArmRegion, t_ns: int) -> TableLook:
         """Return the known cards as rows and areas."""
         ring = replace(place.ring, reach_mm=REACH_MM)
-        rows, areas = [Pile() for _ in range(self._rooms)], [Pile() for _ in range(self._players)]
+        rows: list[list[tuple[str, bool]]] = [[] for _ in range(self._rooms)]
+        areas: list[list[tuple[str, bool]]] = [[] for _ in range(self._players)]
         middle: list[KnownCard] = []
         row_cards: list[RowCard] = []
         last_round = False
@@ -455,15 +451,15 @@ class TableWatch:
             seat = ring.seat_at(known.card.place_mm)
             if seat is None:
                 self._amid_mm.append(known.card.place_mm)
-            sure = known.card.reason is None
-            last_round |= sure and kind == "last round"
-            if sure and kind == "row" and seat is None:
+            certain = known.card.reason is None
+            last_round |= certain and kind == "last round"
+            if certain and kind == "row" and seat is None:
                 room = known.card.attributes.get("room", "")
                 green = self._rooms == 3 and self._players == 2
                 row_cards.append(RowCard(known.card.place_mm, int(room) if green and room.isdecimal() else None))
             name = None if known.card.front is None else card_of(self._deck, known.card.front.id)
             if name is not None and seat is not None:
-                areas[seat].add(name, sure=sure)
+                areas[seat].append((name, certain))
             elif name is not None:
                 middle.append(known)
             if not known.under:
@@ -471,15 +467,17 @@ class TableWatch:
         self._rows.find(row_cards)
         for known, row in zip(middle, self._rows.rows_of([one.card.place_mm for one in middle]), strict=True):
             if row is not None and known.card.front is not None:
-                rows[row].add(str(card_of(self._deck, known.card.front.id)), sure=known.card.reason is None)
+                rows[row].append((str(card_of(self._deck, known.card.front.id)), known.card.reason is None))
         hidden = [centre for centre, _ in self._known.vanished]
         hidden_rows = self._rows.rows_of([centre for centre in hidden if ring.seat_at(centre) is None], hidden=True)
         hidden_seats = {ring.seat_at(centre) for centre in hidden}
         self.outlines = tuple(outlines)
-        spots = tuple(
-            replace(pile.spot(row in hidden_rows), marked=self._rows.is_marked(row)) for row, pile in enumerate(rows)
+        return TableLook(
+            t_ns,
+            tuple(spot_of(cards, row in hidden_rows, self._rows.is_marked(row)) for row, cards in enumerate(rows)),
+            tuple(spot_of(cards, seat in hidden_seats) for seat, cards in enumerate(areas)),
+            last_round,
         )
-        return TableLook(t_ns, spots, tuple(p.spot(seat in hidden_seats) for seat, p in enumerate(areas)), last_round)
 
 
 def _outline(card: Card, seat: int | None, label: str) -> Outline:

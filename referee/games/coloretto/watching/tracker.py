@@ -18,7 +18,7 @@ from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.score import PALETTES
 from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
 from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Move, Spot, TableLook
-from referee.games.coloretto.watching.search import Hypothesis, after, as_it_lies, further, is_strange, standing
+from referee.games.coloretto.watching.search import Hypothesis, after, as_seen, further, is_strange, standing
 
 _MOST_ANSWERS = 3
 
@@ -203,8 +203,8 @@ _FOUL_MARGIN = 4.0
 _MORE = 2.0  # added where the likeliest is incredible by itself, after unexplained looks
 _USUAL, _INCREDIBLE, _INCREDIBLE_FOUL = 1.5, 11.0, 15.0  # hypotheses that exceed usual moves by so much are asked about
 _WELL, _FAIRLY = 3.2, 6.5  # nats: differences of a look, at once or when nothing better comes
-_BACK_NS = SECOND_NS  # a card that seems gone may be hidden
-_SLIPPED_NS = 5 * SECOND_NS  # a card that slipped is usually put back
+# A card that seems gone may be hidden, and one that slipped is usually put back.
+_WAITS_NS = {"back": SECOND_NS, "moved": 5 * SECOND_NS}
 _HELD_NS = 6 * SECOND_NS  # a player may hold a row's cards for a while
 
 
@@ -226,7 +226,7 @@ class Tracker:
         self._allowed = Allowed.nothing(len(self.game.rooms), self.game.players)
         self._root = Hypothesis(self.game, self._allowed)
         self._hypotheses = [self._root]
-        self._telling: list[Event] = []
+        self._reporting: list[Event] = []
         self._since_ns: int | None = None
         self._absorbed: Allowed | None = None  # differences before the whole table was accepted as observed
         self._strange = 0  # unexplained looks in a row
@@ -266,7 +266,7 @@ class Tracker:
         if not count and look.t_ns - self._since_ns >= AFTER_ASKING_NS:
             return self._guess(look)
         if count:
-            return self._tell(best, count, look)
+            return self._report(best, count, look)
         return (), self._ask(look)
 
     def judged(self, event: Event, view: Coloretto) -> None:
@@ -275,13 +275,13 @@ class Tracker:
         if event.kind == "start_cards":
             self._start.are_known(event.seat(self.game.players))
             self.doubts = tuple(doubt for doubt in self.doubts if self._is_asked_still(doubt))
-        if self._telling and (event.kind, event.data) == (self._telling[0].kind, self._telling[0].data):
-            self._telling.pop(0)
+        if self._reporting and (event.kind, event.data) == (self._reporting[0].kind, self._reporting[0].data):
+            self._reporting.pop(0)
             return
         if event.kind in ("last_round", "start_cards"):
             self._learn(event)
             return
-        self._telling = []
+        self._reporting = []
         self._allowed, self._absorbed = self._absorbed or self._allowed, None
         self._begin_from_here()
 
@@ -353,7 +353,7 @@ class Tracker:
             shared = all(hypothesis.moves[: number + 1] == best.moves[: number + 1] for hypothesis in rivals)
             if not shared or move.card == UNKNOWN or (move.foul and self._guessed):
                 break
-            if look.t_ns - when < {"back": _BACK_NS, "moved": _SLIPPED_NS}.get(move.kind, 0):
+            if look.t_ns - when < _WAITS_NS.get(move.kind, 0):
                 break
             owed = next((one for one in best.owed if (one.t_ns, one.row) == (when, move.row)), None)
             # The taker of cards that are not visible may have to be asked for, unless an arm was seen.
@@ -362,7 +362,7 @@ class Tracker:
             count = number + 1
         return count
 
-    def _tell(self, best: Hypothesis, count: int, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
+    def _report(self, best: Hypothesis, count: int, look: TableLook) -> tuple[tuple[Event, ...], tuple[Notice, ...]]:
         """Return a hypothesis's first moves as events; drop the hypotheses that begin with other moves."""
         moves, hypothesis = best.moves[:count], Hypothesis(self.game.copy(), self._allowed)
         for move in moves:
@@ -377,7 +377,7 @@ class Tracker:
         # A guess never becomes a foul.
         said = [move for move in moves if move.is_reported and not (move.foul and self._guessed)]
         events = [event_of(move, look.t_ns) for move in said]
-        self._telling = list(events)
+        self._reporting = list(events)
         asked = misread(moves, look.t_ns)
         self.doubts = (*_lasting(self.doubts), *asked)
         notices = [Notice(look.t_ns, doubt.kind, None, doubt.data) for doubt in asked]
@@ -389,14 +389,14 @@ class Tracker:
         """Take the likeliest legal hypothesis, without an answer, as play goes on; the page can correct it."""
         self._guessed = True
         seen = [hypothesis for hypothesis in self._hypotheses if _is_seen(hypothesis)]
-        plain = next((hypothesis for hypothesis in seen if not hypothesis.fouls), seen[0] if seen else None)
-        if plain is None:
+        legal = next((hypothesis for hypothesis in seen if not hypothesis.fouls), seen[0] if seen else None)
+        if legal is None:
             self._absorbed = self._absorbed or self._allowed
-            self._allowed = as_it_lies(self.game, self._allowed, look)
+            self._allowed = as_seen(self.game, self._allowed, look)
             self._begin_from_here()
             return (), ()
         doubts = self.doubts
-        events, notices = self._tell(plain, len(plain.moves), look)
+        events, notices = self._report(legal, len(legal.moves), look)
         lasting = _lasting(doubts)
         guessed = (replace(doubt, taken=events) for doubt in doubts if doubt.answers and doubt not in lasting)
         self.doubts = (*lasting, *guessed)

@@ -8,16 +8,13 @@ from hardware.camera.frames import Frame
 from referee.engine.events import Event, Header
 from referee.engine.log import RulingData
 from referee.engine.session import Doubt, Notice, Observation, Watcher
-from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.setup import rooms
 from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.table_watch import TableWatch
 from referee.games.coloretto.watching.tracker import Tracker
-from referee.watchers.table_finder import no_table_notice
 from vision.deck import Deck
-from vision.errors import VisionError
 from vision.profile import TableProfile
 
 
@@ -32,7 +29,7 @@ class ColorettoWatcher(Watcher):
         players = len(header.players)
         self._tracker = Tracker(header)
         self._eyes = TableWatch(deck, profile, players, rooms(players))
-        self._reported: str | None = None
+        self._no_table: Notice | None = None
         self._end = EndCount(deck, profile, players)
         self._asks_room = all(face.attributes.get("kind") != "row" for face in deck.fronts)
 
@@ -54,7 +51,10 @@ class ColorettoWatcher(Watcher):
         self._end.follow()
         hint = self._rows_hint(frame.exposure_end_ns)
         if look is None:
-            return Observation(notices=(*hint, *self._trouble(frame.exposure_end_ns)))
+            before, now = self._no_table, self._eyes.notice
+            self._no_table = now
+            is_new = before is None or now is None or before.data != now.data
+            return Observation(notices=hint if now is None or not is_new else (*hint, now))
         events, notices = self._tracker.see(look)
         return Observation(events, (*hint, *notices))
 
@@ -98,14 +98,3 @@ class ColorettoWatcher(Watcher):
             return ()
         self._asks_room = False
         return (Notice(t_ns, "rows_unmarked", None, {}),)
-
-    def _trouble(self, t_ns: int) -> tuple[Notice, ...]:
-        """Report once why the table cannot be found."""
-        error = self._eyes.trouble if self._eyes.place is None else None
-        if not isinstance(error, BadInputError | VisionError):
-            self._reported = None
-            return ()
-        if self._reported == str(error):
-            return ()
-        self._reported = str(error)
-        return (no_table_notice(error, t_ns),)

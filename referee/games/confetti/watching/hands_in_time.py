@@ -11,15 +11,14 @@ from collections.abc import Callable, Mapping
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice, Outline
 from referee.games.confetti.table_score import card_of
 from referee.scoring.seated_reading import SeatedReading, SurveyedTable
 from referee.scoring.seats import SeatCards, SeatRing, Sharing, share_out
-from referee.watchers.stillness import Stillness, levels_changed
-from vision.arrays import Points
+from referee.watchers.stillness import Stillness, levels_changed, small_picture, within
+from vision.arrays import Image, Points, Singles
 from vision.channels import largest, smallest
 from vision.reading import reasons_of
 from vision.table import Table
@@ -31,14 +30,14 @@ class Blend:
     """The mean of the pictures since the last `begin`."""
 
     def __init__(self) -> None:
-        self._sum: NDArray[np.float32] | None = None
-        self._count = 0
+        self.begin()
 
     def begin(self) -> None:
         """Forget all pictures."""
-        self._sum, self._count = None, 0
+        self._sum: Singles | None = None
+        self._count = 0
 
-    def add(self, image: NDArray[np.uint8]) -> None:
+    def add(self, image: Image) -> None:
         """Add a picture, (h, w, 3) BGR."""
         if self._sum is None or self._sum.shape != image.shape:
             self._sum, self._count = image.astype(np.float32), 1
@@ -46,11 +45,9 @@ class Blend:
             cv2.accumulate(image, self._sum)
             self._count += 1
 
-    def picture(self) -> NDArray[np.uint8] | None:
+    def picture(self) -> Image | None:
         """Return the mean, (h, w, 3) BGR, or None without a picture."""
-        if self._sum is None:
-            return None
-        return np.asarray(cv2.convertScaleAbs(self._sum, alpha=1 / self._count), np.uint8)
+        return None if self._sum is None else np.asarray(cv2.convertScaleAbs(self._sum, alpha=1 / self._count))
 
 
 _HIDES = 0.5  # areas of a card: a smaller thing leaves half of any card visible
@@ -71,8 +68,8 @@ def doubts(
 
 def _doubt(t_ns: int, hand: SeatCards, kept: int, foreign: float | None) -> Notice | None:
     if hand.unclear:
-        told = {"count": len(hand.unclear), "reasons": reasons_of(hand.unclear)}
-        return Notice(t_ns, "unclear_cards", hand.seat, told)
+        data = {"count": len(hand.unclear), "reasons": reasons_of(hand.unclear)}
+        return Notice(t_ns, "unclear_cards", hand.seat, data)
     if len(hand.other_side) > kept:
         return Notice(t_ns, "wrong_side", hand.seat, {"count": len(hand.other_side) - kept})
     if not hand.cards and (foreign is None or foreign > FOREIGN_SHARE):
@@ -86,18 +83,14 @@ def hand_outlines(seated: SeatedReading, side: str) -> tuple[Outline, ...]:
     """Return the outlines of all cards; side: the one that is played."""
     sharing = share_out(seated.reading, seated.ring, side)
     owners = {id(card): hand.seat for hand in sharing.seats for card in (*hand.cards, *hand.unclear)}
-    read = [
-        Outline(_points(card.corners_px), owners.get(id(card)), " ".join(card_of(card.named)), True)
-        for card in seated.reading.cards
-    ]
-    unclear = [
-        Outline(_points(card.corners_px), owners.get(id(card)), str(card.reason), False)
-        for card in seated.reading.unclear
-    ]
-    return (*read, *unclear)
+    cards = [(card, " ".join(card_of(card.named))) for card in seated.reading.cards]
+    cards += [(card, str(card.reason)) for card in seated.reading.unclear]
+    return tuple(
+        Outline(_points(card.corners_px), owners.get(id(card)), label, card.reason is None) for card, label in cards
+    )
 
 
-def _points(corners_px: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[tuple[float, float], ...]:
+def _points(corners_px: Points) -> tuple[tuple[float, float], ...]:
     return tuple((float(x), float(y)) for x, y in corners_px)
 
 
@@ -117,12 +110,12 @@ class HandsInTime:
 
     def __init__(self, still: Stillness) -> None:
         self._still = still
-        self._bare: NDArray[np.float32] | None = None
+        self._bare: Singles | None = None
         self._bare_cards: tuple[Points, ...] = ()
 
     def rest(self, frame: Frame, seated: SeatedReading) -> None:
         """Take a still table before a round: everything beside the cards is the table itself."""
-        self._bare = _small(frame)
+        self._bare = small_picture(frame.bgr(), _WIDTH_PX, 0.0)
         self._bare_cards = _outlines_of(seated)
 
     def worth_reading(self, frame: Frame, survey: SurveyedTable) -> bool:
@@ -135,8 +128,10 @@ class HandsInTime:
         """Return whether no card of a seat can be hidden."""
         if hand.unclear or not self._at_rest(frame, seated.ring, seated.table, hand.seat):
             return False
-        outlines = [card.corners_px for card in (*hand.cards, *hand.other_side)]
-        return not _overlap(outlines) and not self._something_else(frame, seated, hand.seat)
+        foreign = self.foreign_cards(frame, seated, hand.seat)
+        if foreign is None or foreign > FOREIGN_SHARE:
+            return False
+        return not _overlap([card.corners_px for card in (*hand.cards, *hand.other_side)])
 
     def moved_since(self, t_ns: int, seated: SeatedReading, seat: int) -> bool:
         """Return whether anything moved before a seat at `t_ns` or later."""
@@ -146,21 +141,17 @@ class HandsInTime:
         place = _place(ring, table, seat)
         return not self._still.moved_since(frame.exposure_end_ns - _AT_REST_NS, place)
 
-    def _something_else(self, frame: Frame, seated: SeatedReading, seat: int) -> bool:
-        """Return whether an object before a seat, neither card nor table, is large enough to hide a card."""
-        foreign = self.foreign_cards(frame, seated, seat)
-        return foreign is None or foreign > FOREIGN_SHARE
-
     def lay_before(self, frame: Frame, table: Table) -> Callable[[Points], bool]:
         """Return a test whether places (n, 2), mm, look as before the round, so that they hide no card.
 
         Without a memory of the table no place passes.
         """
-        change = self._change(frame)
+        changes = self._change(frame)
 
         def unchanged(places_mm: Points) -> bool:
-            if change is None:
+            if changes is None:
                 return False
+            change = changes[0]
             height, width = change.shape
             x, y = (table.to_px(places_mm) * (width, height) / table.size_px).astype(np.intp).T
             seen = change[y.clip(0, height - 1), x.clip(0, width - 1)]
@@ -173,46 +164,34 @@ class HandsInTime:
 
         Returns None where the table's look is unknown.
         """
-        change, tint = self._change(frame), self._tint(frame)
-        if change is None or tint is None:
+        changes = self._change(frame)
+        if changes is None:
             return None
+        change, tint = changes
         foreign, faint = change > _FOREIGN, (change > _FAINT) & (tint > _TINTED)
         height, width = foreign.shape
         scale = np.array([width, height]) / seated.table.size_px
-        inside = _mask(_place(seated.ring, seated.table, seat) * (width, height), foreign.shape)
+        inside = within(_place(seated.ring, seated.table, seat) * (width, height), foreign.shape)
         outlines = _outlines_of(seated)
         for corners in (*outlines, *self._bare_cards):
             centre = corners.mean(0)
-            inside &= ~_mask((centre + (corners - centre) * _GROWN) * scale, foreign.shape)
+            inside &= ~within((centre + (corners - centre) * _GROWN) * scale, foreign.shape)
         areas = [cv2.contourArea((corners * scale).astype(np.float32)) for corners in outlines]
         card_px = float(np.median(areas)) if areas else 0.01 * height * width
         veiled = np.count_nonzero((foreign | faint) & inside) / card_px
         return float(veiled if veiled > _FAINT_CARDS else np.count_nonzero(foreign & inside) / card_px)
 
-    def _tint(self, frame: Frame) -> NDArray[np.float32] | None:
-        """Return the spread of the channels' changes since the table was at rest, as logarithms, (h, w)."""
-        now = _small(frame)
-        if self._bare is None or self._bare.shape != now.shape:
-            return None
-        ratio = np.log((now + 8) / (self._bare + 8))
-        ratio -= np.median(ratio, axis=(0, 1))
-        return np.asarray(largest(ratio) - smallest(ratio), np.float32)
+    def _change(self, frame: Frame) -> tuple[Singles, Singles] | None:
+        """Return the changes since the table was at rest, (h, w): levels without the light's, and the colours' spread.
 
-    def _change(self, frame: Frame) -> NDArray[np.float32] | None:
-        """Return the levels by which a picture differs from the table at rest, without the light's change, (h, w).
-
-        Returns None where the table's look is unknown.
+        The spread is that of the channels' logarithms. Returns None where the table's look is unknown.
         """
-        now = _small(frame)
-        if self._bare is None or self._bare.shape != now.shape:
+        now, bare = small_picture(frame.bgr(), _WIDTH_PX, 0.0), self._bare
+        if bare is None or bare.shape != now.shape:
             return None
-        return levels_changed(self._bare, now)
-
-
-def _small(frame: Frame) -> NDArray[np.float32]:
-    image = frame.bgr()
-    height = max(1, round(image.shape[0] * _WIDTH_PX / image.shape[1]))
-    return np.asarray(cv2.resize(image, (_WIDTH_PX, height), interpolation=cv2.INTER_AREA), np.float32)
+        ratio = np.log((now + 8) / (bare + 8))
+        ratio -= np.median(ratio, axis=(0, 1))
+        return levels_changed(bare, now), np.asarray(largest(ratio) - smallest(ratio), np.float32)
 
 
 def _outlines_of(seated: SeatedReading) -> tuple[Points, ...]:
@@ -227,12 +206,6 @@ def _place(ring: SeatRing, table: Table, seat: int) -> Points:
     length = np.linalg.norm(inward, axis=1, keepdims=True)
     reach = edge + inward * np.minimum(1.0, ring.reach_mm / np.maximum(length, 1.0))
     return np.asarray(table.to_px(np.vstack([edge, reach[::-1]])) / table.size_px)
-
-
-def _mask(polygon: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    mask = np.zeros(shape[:2], np.uint8)
-    cv2.fillPoly(mask, [np.rint(polygon).astype(np.int32)], 1)
-    return np.asarray(mask > 0)
 
 
 def _overlap(outlines: list[Points]) -> bool:

@@ -8,7 +8,6 @@ cards that were put away before two looks agreed on them.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 
@@ -63,7 +62,6 @@ class ConfettiWatcher(Watcher):
         self._unseen = UnseenCards(deck)
         self._hands_off = HandsOff(deck) if setup.find_hands else None
         self._finder = TableFinder(setup.profile, self._players)
-        self._sought_ns: int | None = None
         self._still = Stillness()
         self._blend = Blend()
         self._in_time = HandsInTime(self._still)
@@ -111,7 +109,7 @@ class ConfettiWatcher(Watcher):
             return self._survey(frame)
         if not read_since_it_moved:
             self._once, self._doubtful, self._only_asks = None, (), False
-        return self._count(frame, sure=False)
+        return self._count(frame, certain=False)
 
     def hear(self, event: DeviceEvent) -> Observation:
         """Take the sandtimer's events."""
@@ -169,7 +167,7 @@ class ConfettiWatcher(Watcher):
         """Take the last frame as the final state of the table, unless it is from before the end of time."""
         if self._phase is not _Phase.COUNTING or self._frame is None or self._frame.exposure_end_ns <= self._since_ns:
             return Observation()
-        return self._count(self._frame, sure=True)
+        return self._count(self._frame, certain=True)
 
     def _enter(self, phase: _Phase, t_ns: int) -> None:
         if phase is not self._phase:
@@ -185,12 +183,8 @@ class ConfettiWatcher(Watcher):
 
         People move beside it and daylight changes, and a table that is never still is never read.
         """
-        t_ns = frame.exposure_end_ns
-        if self._still.watches or (self._sought_ns is not None and t_ns - self._sought_ns < _SEEK_NS):
+        if self._still.watches or not self._finder.search(frame.bgr(), frame.exposure_end_ns, _SEEK_NS):
             return
-        self._sought_ns = t_ns
-        with contextlib.suppress(BadInputError, VisionError):
-            self._finder.look(frame.bgr())
         place = self._finder.place
         if place is not None:
             self._still.watch(place.table.to_px(place.ring.corners_mm) / frame.size_px)
@@ -222,11 +216,11 @@ class ConfettiWatcher(Watcher):
         sharing, notices, _ = self._doubts(frame, seated)
         self._turned = {hand.seat: len(hand.other_side) for hand in sharing.seats}
         doubtful = {notice.seat for notice in notices}
-        sure = [hand for hand in sharing.seats if hand.seat not in doubtful]
-        clear = [hand for hand in sure if self._in_time.all_in_sight(frame, seated, hand)]
+        certain = [hand for hand in sharing.seats if hand.seat not in doubtful]
+        clear = [hand for hand in certain if self._in_time.all_in_sight(frame, seated, hand)]
         return tuple(_hand(frame.exposure_end_ns, hand) for hand in clear)
 
-    def _count(self, frame: Frame, *, sure: bool) -> Observation:
+    def _count(self, frame: Frame, *, certain: bool) -> Observation:
         image = self._at_rest(frame)
         seated, seen = self._read(frame, image)
         if seated is None:
@@ -241,7 +235,7 @@ class ConfettiWatcher(Watcher):
         sharing, notices, gone = self._doubts(frame, seated)
         if not notices or gone or self._wanted:
             hands = tuple(tuple(sorted(card.named.id for card in hand.cards)) for hand in sharing.seats)
-            if not sure and hands != self._once:
+            if not certain and hands != self._once:
                 self._once = hands
                 self._remember(sharing, notices, gone)
                 return Observation()

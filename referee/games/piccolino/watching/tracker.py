@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from hardware.camera.frames import Frame
 from referee.engine.session import Notice
-from referee.errors import BadInputError
 from referee.watchers.table_arms import ArmRegion
-from referee.watchers.table_finder import TableFinder, no_table_notice
+from referee.watchers.table_finder import TableFinder
 from vision.arrays import Image
-from vision.errors import BadTableError
-from vision.piles.card_watch import CardWatch, Cells
-from vision.piles.observations import Kind, PilePlace, PileSight
-from vision.piles.pile_reader import PrintPiles, PrintTableReader
+from vision.piles.card_watch import CardWatch
+from vision.piles.observations import Kind, PileSight, pile_place
+from vision.piles.pile_reader import PrintTableReader
 from vision.piles.pile_watch import PileWatch
+from vision.piles.small_copies import Cells
 from vision.profile import TableProfile
 from vision.reading import Card
 
@@ -50,7 +49,6 @@ class PileTracker:
         self._wanted: Cells = np.zeros((0, 0), np.bool_)
         self._watch: PileWatch | None = None
         self._frame: Frame | None = None
-        self._surveyed_ns: int | None = None
         self._swept_ns: int | None = None
         self.notices: tuple[Notice, ...] = ()
 
@@ -97,7 +95,7 @@ class PileTracker:
         image = self._frame.bgr()
         if not self._finder.is_in_sight(image):
             # The places are no longer known; the next frame is searched for the table.
-            self._surveyed_ns = None
+            self._finder.searched_ns = None
             return [PileSight(seat, "unclear") for seat in range(self._players)]
         sights: list[PileSight] = []
         if self._watch is not None:
@@ -113,20 +111,14 @@ class PileTracker:
     def _find_table(self, image: Image, t_ns: int) -> None:
         """Search for the marker cards now and then, and begin again where the camera was moved."""
         still = self._table is None or self._table.still
-        since_ns = SURVEY_NS if self.settled else AGAIN_NS if self.seating else SEARCH_NS
-        if not still or (self._surveyed_ns is not None and t_ns - self._surveyed_ns < since_ns):
+        every_ns = SURVEY_NS if self.settled else AGAIN_NS if self.seating else SEARCH_NS
+        before = self.seating
+        if not still or not self._finder.search(image, t_ns, every_ns):
             return
-        self._surveyed_ns = t_ns
-        before, in_the_way = self.seating, Notice(t_ns, "no_table", None, {})
-        try:
-            self._finder.look(image)
-        except (BadTableError, BadInputError) as error:
-            in_the_way = no_table_notice(error, t_ns)
+        self.notices = () if self._finder.notice is None else (self._finder.notice,)
         if self.seating is None:
-            self.notices = (in_the_way,)
             self._table = self._watch = None
             return
-        self.notices = ()
         if self._table is None or before is not self.seating:
             self._table = CardWatch(self._cards, self.seating.table, image)
             # A place empty at the start is distinguished from a cover by its look at that time.
@@ -225,15 +217,11 @@ class PileTracker:
             return
         table = self.seating.table
         self._wanted = ~np.isin(self._seats, [_NOBODY, *self._places])
-        places = [PilePlace(seat, centre_mm=place) for seat, place in sorted(self._places.items())]
+        places = [pile_place(seat, centre_mm, table) for seat, centre_mm in sorted(self._places.items())]
         if places:
-            reader = PrintPiles(self._cards, table, places)
-            if self._watch is None:
-                self._watch = PileWatch(reader)
-            self._watch.follow(reader)
-            for number, place in enumerate(places):
-                if place.seat in self._bare:
-                    self._watch.know_bare(number, [image for _, image in self._bare[place.seat]])
+            self._watch = self._watch or PileWatch(self._cards, table)
+            self._watch.follow(places)
+            self._watch.know_bare({seat: [image for _, image in kept] for seat, kept in self._bare.items()})
 
 
 def _seats_of(cells_mm: NDArray[np.float64], place: ArmRegion) -> NDArray[np.intp]:

@@ -7,7 +7,6 @@ the last certain face stays, for as long as nobody could have changed it unseen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,8 @@ from referee.engine.events import Event, Header
 from referee.engine.log import RulingData
 from referee.engine.session import Notice, Observation, Outline, Watcher
 from referee.games.piccolino.rules import PiccolinoView, from_header
+from referee.games.piccolino.watching.ringer import RingerDetector
+from referee.games.piccolino.watching.tracker import PileTracker
 from referee.watchers.stillness import FramePace
 from vision.piles.observations import PileSight
 
@@ -56,14 +57,14 @@ class SeatPile:
         self.top: Face | Unread | None = None
         self.sight: PileSight | None = None
         self._pose: Corners | None = None
-        self._plain_ns: int | None = None
+        self._visible_ns: int | None = None
         self._settled_ns = 0  # when it was last certain that no other card had come
-        self._hidden_ns: int | None = None  # since when it is not plainly seen
-        self._blind = False  # frames were lost since it was last plainly seen
+        self._hidden_ns: int | None = None  # since when it is not fully visible
+        self._blind = False  # frames were lost since it was last fully visible
         self._unclear_ns: int | None = None
-        self._strange_told = False
+        self._strange_reported = False
         self._empty_ns: int | None = None
-        self._turned = False  # a card was in mid-turn since it was last plainly seen
+        self._turned = False  # a card was in mid-turn since it was last fully visible
         self._doubted: Face | None = None  # what lay there before it became unreadable
         self._shown_ns = 0
         self._read: Face | None = None  # what was last read there
@@ -133,10 +134,10 @@ class SeatPile:
             case "strange":
                 return (), self._see_strange(t_ns)
             case "empty" if self._empty_ns is not None and t_ns - self._empty_ns >= GONE_NS:
-                self._plainly(sight, t_ns)
+                self._see_fully(sight, t_ns)
                 return (() if self.top is None else (self._event("pile_gone", t_ns),)), ()
             case "empty" if self.top is None:
-                self._plainly(sight, t_ns)
+                self._see_fully(sight, t_ns)
         return (), ()
 
     def is_turning(self) -> bool:
@@ -145,8 +146,8 @@ class SeatPile:
             return False
         return self.sight.kind in ("turning", "back") or (self.sight.kind == "covered" and self._turned)
 
-    def is_plain(self) -> bool:
-        """Return whether the last frame showed the pile lying there plainly, or plainly none."""
+    def is_visible(self) -> bool:
+        """Return whether the last frame showed the whole top, or that there is no card."""
         return self._hidden_ns is None and self.sight is not None
 
     @property
@@ -165,15 +166,15 @@ class SeatPile:
         if self.passed_over or (self.sight is not None and self.sight.kind == "strange"):
             return True
         # A back that stays is no card in mid-turn: it is there the wrong way up.
-        lies_wrong = self.sight is not None and self.sight.kind == "back"
-        laid = (turns or lies_wrong) and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
-        if self.leaving or self.is_plain():
+        is_upside_down = self.sight is not None and self.sight.kind == "back"
+        laid = (turns or is_upside_down) and self._hidden_ns is not None and t_ns - self._hidden_ns > LAID_NS
+        if self.leaving or self.is_visible():
             return laid or self.held_another
-        if laid or self._blind or self.sight is None or self.sight.kind == "unclear" or self._plain_ns is None:
+        if laid or self._blind or self.sight is None or self.sight.kind == "unclear" or self._visible_ns is None:
             return True
         if self._empty_ns is not None and self.top is not None and t_ns - self._empty_ns > BARE_NS:
             return True
-        return t_ns - self._plain_ns > HIDDEN_NS
+        return t_ns - self._visible_ns > HIDDEN_NS
 
     def _follow(self, sight: PileSight, t_ns: int, *, lost: bool) -> None:
         """Keep since when the place is as it is."""
@@ -185,8 +186,8 @@ class SeatPile:
             self._hidden_ns = self._hidden_ns or t_ns
             self._blind |= lost
 
-    def _plainly(self, sight: PileSight, t_ns: int) -> None:
-        self._plain_ns, self._hidden_ns, self._turned, self._blind = t_ns, None, False, False
+    def _see_fully(self, sight: PileSight, t_ns: int) -> None:
+        self._visible_ns, self._hidden_ns, self._turned, self._blind = t_ns, None, False, False
         self._settled_ns = t_ns
         self._pose = sight.corners_px
 
@@ -194,7 +195,7 @@ class SeatPile:
         face = _face(sight)
         if face is None:
             return ()
-        if self._lies_still(face, sight, t_ns):
+        if self._is_still_there(face, sight, t_ns):
             self._won_ns = t_ns
             return ()
         # What people said of a card is not taken back because the camera still reads what it read before.
@@ -202,7 +203,7 @@ class SeatPile:
         known, arrived = self._read if believed else self.top, self._arrived(sight)
         back_again = self._gone == face or (known == (None, None) and self._doubted in (None, face))
         hidden_ns = t_ns - self._settled_ns
-        self._plainly(sight, t_ns)
+        self._see_fully(sight, t_ns)
         self._doubted, self._read = None, face
         if back_again:
             return (self._event("card_read", t_ns, face),)
@@ -227,7 +228,7 @@ class SeatPile:
         moved = _moved(self._pose, sight.corners_px)
         return moved > _NUDGED or (self._turned and moved > _SAME)
 
-    def _lies_still(self, face: Face, sight: PileSight, t_ns: int) -> bool:
+    def _is_still_there(self, face: Face, sight: PileSight, t_ns: int) -> bool:
         """Return whether what was taken away a moment ago is there after all: an arm looked like bare table."""
         if self._taken_ns is None or t_ns - self._taken_ns > AGAIN_NS or self.top is not None or self._turned:
             return False
@@ -245,13 +246,13 @@ class SeatPile:
     def _see_strange(self, t_ns: int) -> tuple[Notice, ...]:
         """Report once an object that is not a card of the deck."""
         lasts = self._unclear_ns is not None and t_ns - self._unclear_ns >= UNREAD_NS
-        told, self._strange_told = self._strange_told, lasts
-        return (Notice(t_ns, "strange_card", self.seat, {}),) if lasts and not told else ()
+        reported, self._strange_reported = self._strange_reported, lasts
+        return (Notice(t_ns, "strange_card", self.seat, {}),) if lasts and not reported else ()
 
     def _see_leaving(self, sight: PileSight, t_ns: int, sweeping: bool) -> tuple[Event, ...]:
         if sight.kind == "empty" and self._empty_ns is not None and t_ns - self._empty_ns >= TAKEN_NS:
             self._won_ns, self._taken_ns = None, t_ns
-            self._plainly(sight, t_ns)
+            self._see_fully(sight, t_ns)
             return ()
         stays = self._stays(sight, t_ns)
         waited = not sweeping or self._won_ns is None or t_ns - self._won_ns >= STUCK_NS
@@ -294,34 +295,10 @@ def _moved(before: Corners | None, now: Corners | None) -> float:
     return float(np.linalg.norm(before - now, axis=1).mean() / np.linalg.norm(now[0] - now[2]))
 
 
-class PileObserver(Protocol):
-    """Return the tracker of the discard piles."""
-
-    @property
-    def notices(self) -> Sequence[Notice]:
-        """Return the players' instruction to make the piles visible; empty if they are."""
-
-    def look(self, frame: Frame) -> Sequence[PileSight]:
-        """Return what each discard pile's place shows; seats whose place is not known are left out."""
-
-    def look_closely(self) -> Sequence[PileSight]:
-        """Return what else can be said of the last frame, now that a ring hangs on it."""
-
-
-class RingerObserver(Protocol):
-    """Return the detector of the ringer at the one bell for all."""
-
-    def look(self, frame: Frame) -> Sequence[tuple[int, int]]:
-        """Take the next frame, and give the rings that are decided by now: when, and by which seat for certain."""
-
-    def rang(self, t_ns: int) -> int | None:
-        """Take a ring; gives the seat that rang if that is certain by now, else frames to come may decide it."""
-
-
 class PiccolinoWatcher(Watcher):
     """See the module. Notices: `unread_card` and `strange_card` of a seat, `no_clowns`, and those of the eyes."""
 
-    def __init__(self, header: Header, piles: PileObserver, ringers: RingerObserver | None = None) -> None:
+    def __init__(self, header: Header, piles: PileTracker, ringers: RingerDetector | None = None) -> None:
         self._eyes = piles
         self._ringers = ringers
         self._header = header
@@ -330,7 +307,7 @@ class PiccolinoWatcher(Watcher):
         self._won_ns: int | None = None
         self._last_won_ns: int | None = None
         self.begin_again()
-        self._told: tuple[tuple[str, int | None], ...] = ()
+        self._reported: tuple[tuple[str, int | None], ...] = ()
         self.outlines: tuple[Outline, ...] = ()
 
     def look(self, frame: Frame) -> Observation:
@@ -362,7 +339,7 @@ class PiccolinoWatcher(Watcher):
             data["turning"] = turning
         too_old, missing = self._pace.too_old(event.t_ns), self._pace.missing(event.t_ns)
         for pile in self._piles:
-            stale = too_old or (missing and not pile.is_plain())
+            stale = too_old or (missing and not pile.is_visible())
             if self._unseen(pile, event.t_ns, stale=stale):
                 unseen.append(pile.seat)
         if unseen:
@@ -401,7 +378,7 @@ class PiccolinoWatcher(Watcher):
         self._piles = tuple(SeatPile(seat) for seat in range(len(self._header.players)))
         self._view = from_header(self._header).view()
         self._won_ns = self._last_won_ns = None
-        self._no_clowns_told = self._read_one = False
+        self._no_clowns_reported = self._read_one = False
 
     def _see(self, sights: Sequence[PileSight], t_ns: int, *, lost: bool) -> tuple[list[Event], list[Notice]]:
         sweeping = any(pile.leaving for pile in self._piles) and self._won_ns is not None
@@ -413,7 +390,7 @@ class PiccolinoWatcher(Watcher):
                 events += seen
                 notices += said
         self._read_one = self._read_one or any(event.kind == "card_shown" for event in events)
-        return events, self._strangers_told(notices, t_ns)
+        return events, self._strangers_reported(notices, t_ns)
 
     @property
     def _knows_deck(self) -> bool:
@@ -430,14 +407,14 @@ class PiccolinoWatcher(Watcher):
             bare = pile.sight is not None and pile.sight.kind == "empty"
             pile.passed_over = not pile.known and not bare and not self._view.is_out[pile.seat]
 
-    def _strangers_told(self, notices: list[Notice], t_ns: int) -> list[Notice]:
+    def _strangers_reported(self, notices: list[Notice], t_ns: int) -> list[Notice]:
         """Say one sentence for all where there are cards and no clown of the deck has been among them yet."""
         strange = [notice for notice in notices if notice.kind == "strange_card"]
         if self._knows_deck or not strange:
             return notices
         others = [notice for notice in notices if notice not in strange]
-        told, self._no_clowns_told = self._no_clowns_told, True
-        return others if told else [*others, Notice(t_ns, "no_clowns", None, {})]
+        reported, self._no_clowns_reported = self._no_clowns_reported, True
+        return others if reported else [*others, Notice(t_ns, "no_clowns", None, {})]
 
     def _unseen(self, pile: SeatPile, t_ns: int, *, stale: bool) -> bool:
         """Where no frame tells, a change may have come: in a moment if frames are missing and the pile was touched."""
@@ -471,7 +448,7 @@ class PiccolinoWatcher(Watcher):
 
     def _new_notices(self, notices: Sequence[Notice]) -> list[Notice]:
         """Return those that were not there in the frame before."""
-        before, self._told = self._told, tuple((notice.kind, notice.seat) for notice in notices)
+        before, self._reported = self._reported, tuple((notice.kind, notice.seat) for notice in notices)
         return [notice for notice in notices if (notice.kind, notice.seat) not in before]
 
 

@@ -2,42 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice
 from referee.games.coloretto.demo import ColorettoPlan
-from referee.games.coloretto.watching.looks import Spot, TableLook
+from referee.games.coloretto.watching.looks import Allowed, Spot, TableLook
+from referee.games.coloretto.watching.search import put_right
 from referee.games.coloretto.watching.tracker import AFTER_ASKING_NS, PATIENCE_NS, SECOND_NS, Tracker
 from simulation.live import Shots
 from tests.support.coloretto_drawn import watch_game
 from tests.support.drawn_lesson import taught
-from tests.support.seen_coloretto import Noise, play, tell, true_moves
+from tools.bench.coloretto import Trial
+from tools.bench.coloretto_sampler import Sight
+from tools.bench.coloretto_table import Habits
 from vision.deck import load_deck
 
-HABITS = {
-    "nothing in the way": (5, Noise()),
-    "a tenth of all places covered": (4, Noise(hidden=0.1)),
-    "taken cards held in the hand": (3, Noise(held=0.5)),
-    "cards laid and taken back": (4, Noise(back=0.1)),
-    "no row cards": (2, Noise(row_cards=False)),
-    "hidden cards in the areas": (3, Noise(stacked=0.3)),
-    "fouls of three": (3, Noise(fouls=0.08)),
-    "fouls of five": (5, Noise(fouls=0.08)),
+CLEAR = Sight(
+    arms_unseen=0.0, arms_lost=0.0, arms_wrong=0.0, covered=0.0, overlooked=0.0, unread=0.0, wrong=0.0,
+    strips_unread=0.0, strips_hidden=0.0, strips_wrong=0.0,
+)  # fmt: skip
+ORDERLY = Habits(rests=0.0, back=0.0, holds=0.0, forgets=0.0, pushes=0.0, fouls=0.0)
+EVENINGS = {
+    "nothing in the way": (5, ORDERLY, CLEAR),
+    "a tenth of all places covered": (4, ORDERLY, replace(CLEAR, covered=0.1)),
+    "taken cards held in the hand": (3, replace(ORDERLY, holds=0.5), CLEAR),
+    "cards laid and taken back": (4, replace(ORDERLY, back=0.1), CLEAR),
+    "no row cards": (3, ORDERLY, replace(CLEAR, row_cards=False)),
+    "hidden cards in the areas": (3, ORDERLY, replace(CLEAR, strips_hidden=0.1)),
+    "fouls of three": (3, replace(ORDERLY, fouls=0.08), CLEAR),
+    "fouls of five": (5, replace(ORDERLY, fouls=0.08), CLEAR),
 }
 
 
-@pytest.mark.parametrize("habit", HABITS)
-def test_a_whole_game_is_understood_to_the_last_point(habit: str) -> None:
-    players, noise = HABITS[habit]
-    played = play(players, seed=7, noise=noise)
-    assert played.moves == true_moves(players, seed=7)
-    assert played.fouls_told == played.fouls
-    assert not played.notices
-    end = [ruling for ruling in played.rulings if ruling["ruling"] == "end"]
-    assert [(one["winners"], one["points"]) for one in end] == [
-        (said["winners"], said["points"]) for said in played.paper.said if said["ruling"] == "end"
-    ]
+@pytest.mark.parametrize("evening", EVENINGS)
+def test_a_whole_game_is_understood_to_the_last_point(evening: str) -> None:
+    players, habits, sight = EVENINGS[evening]
+    counted = Trial(players, 7, habits, sight).run()
+    assert (counted.understood, counted.wrong, dict(counted.asked)) == (counted.moves, [], {})
+    assert (counted.fouls_found, counted.fouls_false) == (counted.fouls, [])
+    assert counted.points_right
+
+
+def tell(tracker: Tracker, *events: Event) -> None:
+    """Let the game that a tracker knows of judge events, and the tracker learn of it."""
+    for event in events:
+        game = tracker.game.copy()
+        game.apply(event)
+        tracker.judged(event, game)
 
 
 def spots(text: str) -> tuple[Spot, ...]:
@@ -147,6 +162,33 @@ def test_a_card_that_slips_is_nobodys_move_whether_it_is_put_back_or_stays() -> 
     told = seen(there, times=8)
     assert [(event.kind, event.data["row"], event.data["to"]) for event in told] == [("card_moved", 0, 1)]
     assert (seen.tracker.game.rows, seen.tracker.game.turn) == ([[], ["blue", "pink"], []], 2)
+
+
+def test_a_card_that_slips_to_the_place_of_a_taken_row_is_nobodys_move_and_not_asked_about() -> None:
+    seen = two_in_a_row()
+    areas = "red pink yellow | blue | green"
+    assert kinds(seen("pink yellow on | purple on | on", times=2)) == ["card_placed"]
+    assert kinds(seen("off | purple on | on", areas, 2)) == ["row_taken"]
+    assert seen("purple off | on | on", areas, 9) + seen("off | purple on | on", areas, 3) == []
+    assert seen.notices == []
+
+
+def test_a_card_that_slips_to_a_full_row_is_nobodys_foul() -> None:
+    seen = two_in_a_row()
+    assert kinds(seen("pink yellow | blue | ", times=2)) == ["card_placed"]
+    assert kinds(seen("blue pink yellow red | | ", times=8)) == ["card_placed"]
+    assert kinds(seen("pink yellow red | blue | ", times=3)) == []
+    assert seen.tracker.game.rows == [["pink", "yellow", "red"], ["blue"], []]
+
+
+def test_differences_are_put_right_in_one_hypothesis_alone() -> None:
+    # Two hypotheses share the counter of absent cards; a foul was dropped when the other one cleared it.
+    game, looks = begun().tracker.game, ("pink on | on | on", "on | on | on")
+    absent = (Counter(["pink"]), Counter[str](), Counter[str]())
+    allowed = replace(Allowed.nothing(3, 3), absent=absent)
+    for look in looks:
+        put_right(game, allowed, TableLook(SECOND_NS, spots(look), spots(AREAS)))
+    assert allowed.absent == (Counter(["pink"]), Counter(), Counter())
 
 
 @pytest.mark.parametrize(("arm", "told", "asked"), [(2, ["row_taken"], []), (None, [], ["not_understood"])])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from hardware.camera.frames import Frame
@@ -97,6 +98,20 @@ def test_whose_arm_reached_over_the_rows_is_told_with_each_look() -> None:
     for before, look in pairwise(looks):
         assert look.arms == frozenset(seat for t_ns, seat in laid if before.t_ns < t_ns <= look.t_ns)
     assert {seat for look in looks for seat in look.arms or ()} == {0, 1}
+
+
+def test_a_table_found_by_three_markers_is_found_again_as_soon_as_the_fourth_shows() -> None:
+    script = write_coloretto(DECK, 7, ColorettoPlan(players=3, rounds=1)).script
+    table, eyes = LiveTable(script, DECK, 7, Shots(frames_per_s=2.0, look=CLOTH)), TableWatch(DECK, None, 3, rooms(3))
+    found = []
+    for index in range(4):
+        frame = table.frame(index)
+        image = frame.bgr().copy()
+        image[: image.shape[0] // 4, : image.shape[1] // 8] *= np.uint8(index >= 2)
+        eyes.look(replace(frame, image=image))
+        found.append(eyes.place)
+    assert found[0] is not None and found[0] is found[1]
+    assert found[2] is not found[1] and found[3] is found[2]
 
 
 @pytest.mark.parametrize(("name", "hints"), [("coloretto", 0), ("everdeck", 1)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from hardware.camera.frames import Frame, FrameBuffer, FrameTap
@@ -13,8 +12,9 @@ from hardware.events import BellPressed, EventQueue
 from hardware.events import TimedEvent as DeviceEvent
 from referee.engine.clockwork import feed
 from referee.engine.events import Event, Header
-from referee.engine.session import Notice, Outcome, Session
+from referee.engine.session import Outcome, Session
 from referee.games.piccolino.rules import from_header
+from referee.games.piccolino.watching.tracker import PileTracker
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
 from tests.support.pile_play import MS, PilePlay, Rung
 from vision.piles.observations import PileSight
@@ -24,11 +24,9 @@ PATIENCE_NS = 580 * MS  # so long people wait before they decide themselves
 Ruling = dict[str, Any]
 
 
-class GoodPiles:
-    notices: Sequence[Notice] = ()
-
+class GoodPiles(PileTracker):
     def __init__(self, play: PilePlay) -> None:
-        self._play = play
+        self._play, self.notices = play, ()
 
     def look(self, frame: Frame) -> list[PileSight]:
         return self._play.sights(frame)

@@ -26,8 +26,8 @@ from tests.support.short_game import on_cores, record_short_game, rulings_of
 from vision.arrays import Image
 from vision.deck import load_deck
 from vision.markers import find_markers, table_from_markers
-from vision.piles.observations import PilePlace
-from vision.piles.pile_reader import PrintPiles, PrintTableReader
+from vision.piles.observations import pile_place
+from vision.piles.pile_reader import PrintTableReader
 
 MS = 1_000_000
 DECK = load_deck("piccolino")
@@ -87,8 +87,7 @@ def test_a_card_half_under_the_arm_that_rings_is_read_though_print_and_sleeve_ma
     shots = replace(BIG, look=Look(table="white", tint=(1.0, 0.97, 0.9)))
     image = LiveTable(script, DECK, seed, shots).frame(frame).bgr()
     table = table_from_markers(find_markers(image), shots.size)
-    piles = PrintPiles(PrintTableReader(DECK), table, [PilePlace(1, (564.0, 98.0))])
-    sight = piles.read_place(image, 0)
+    sight = PrintTableReader(DECK).read_pile(image, table, pile_place(1, (564.0, 98.0), table))
     assert (sight.kind, sight.colour, sight.mood) == ("face", colour, "happy")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +12,8 @@ from hardware.events import BellPressed
 from referee.engine.events import Event, Header
 from referee.engine.session import Notice, Session
 from referee.games.piccolino.rules import from_header
+from referee.games.piccolino.watching.ringer import RingerDetector
+from referee.games.piccolino.watching.tracker import PileTracker
 from referee.games.piccolino.watching.watcher import PiccolinoWatcher
 from referee.language import Language
 from referee.sayings.service import notice as say
@@ -24,11 +25,11 @@ PERIOD = 33 * MS
 Ruling = dict[str, Any]
 
 
-class ScriptedPiles:
+class ScriptedPiles(PileTracker):
     def __init__(self) -> None:
         self.sights: dict[int, PileSight] = {seat: PileSight(seat, "empty") for seat in range(3)}
         self.closely: list[PileSight] = []
-        self.notices: Sequence[Notice] = ()
+        self.notices: tuple[Notice, ...] = ()
 
     def look(self, frame: Frame) -> list[PileSight]:
         return list(self.sights.values())
@@ -37,7 +38,7 @@ class ScriptedPiles:
         return self.closely
 
 
-class OneArm:
+class OneArm(RingerDetector):
     """Knows who rang when the next frame has come, or at once."""
 
     def __init__(self, seat: int | None, at_once: bool) -> None:

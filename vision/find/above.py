@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import cv2
@@ -54,6 +54,7 @@ class TableView:
     picture: Image
     table: Table
     area: Points
+    _smaller: dict[float, Image] = field(default_factory=dict)
 
     def from_above(self, short_side: float) -> FromAbove:
         """The table seen from above, at the scale at which `short_side` units are SHORT_PX."""
@@ -61,14 +62,17 @@ class TableView:
         scale = SHORT_PX / short_side
         w, h = (max(2, int(np.ceil(length * scale / STRIDE_PX))) * STRIDE_PX for length in high - low)
         shrink, maps = _maps(self.table, (float(low[0]), float(low[1])), scale, (w, h))
-        picture = self.picture
-        if shrink < 1:
-            picture = np.asarray(
-                cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
-            )
+        picture = self._shrunk(shrink) if shrink < 1 else self.picture
         fine = np.asarray(cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
         image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
         return FromAbove(image, fine, self.table, low, scale)
+
+    def _shrunk(self, by: float) -> Image:
+        """The picture in a smaller size, kept: views of near sizes need the same one."""
+        if by not in self._smaller:
+            small = cv2.resize(self.picture, None, fx=by, fy=by, interpolation=cv2.INTER_AREA)
+            self._smaller[by] = np.asarray(small, np.uint8)
+        return self._smaller[by]
 
     def short_sides(self) -> list[float]:
         """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
@@ -126,13 +130,13 @@ class FlatView(TableView):
     The camera has a usual lens and is turned up by `tilt` rad from straight down.
     """
 
-    def __init__(self, picture: Image, tilt: float = 0.0) -> None:
+    def __init__(self, picture: Image, tilt: float = 0.0, smaller: dict[float, Image] | None = None) -> None:
         h, w = picture.shape[:2]
         focal = _FOCAL * max(h, w)
         camera = np.array([[focal, 0, (w - 1) / 2], [0, focal, (h - 1) / 2], [0, 0, 1]])
         plane = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), focal]])
         table = Table(camera, np.zeros(5), camera @ plane, (w, h), 0.0)
-        super().__init__(picture, table, area_in_sight(table))
+        super().__init__(picture, table, area_in_sight(table), {} if smaller is None else smaller)
 
     def short_sides(self) -> list[float]:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
@@ -142,4 +146,4 @@ class FlatView(TableView):
 
     def tilted(self) -> list[TableView]:
         """The table as cameras see it that look down less and less steeply."""
-        return [FlatView(self.picture, tilt) for tilt in _TILTS]
+        return [FlatView(self.picture, tilt, self._smaller) for tilt in _TILTS]

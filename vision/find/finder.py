@@ -68,15 +68,8 @@ class CardFinder:
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
         what they partly cover is searched for.
         """
-        look = self.again(self._votes(view, card, known), size_known=True)
+        look = self.again(self.voted(view, card, known), size_known=True)
         return look.hypotheses(corners_of(look.cards.poses))
-
-    def seeds(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int | None = None
-    ) -> FinderLook:
-        """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
-        # Edges of the picture lead to halves of cards at first.
-        return self.again(self._votes(view, card, known, most or MOST_CLUSTERS), on_edges=most is not None)
 
     def again(
         self, look: FinderLook, way: Floats | None = None, size_known: bool = False, on_edges: bool = True
@@ -98,8 +91,8 @@ class CardFinder:
         cards = cards[np.argsort(-cards.scores, kind="stable")]
         return replace(look, cards=cards[distinct(cards.poses[:, :3], look.card[1] < SQUARE * look.card[0])])
 
-    def _votes(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], most: int = MOST_CLUSTERS
+    def voted(
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int = MOST_CLUSTERS
     ) -> FinderLook:
         """At most so many cards where the card network's votes put them."""
         short, long = sorted(card)

@@ -17,12 +17,15 @@ Floats = NDArray[np.float64]
 
 _FIRST_ASPECT, _MOST_ASPECT = 1.35, 1.9  # long side by short side: while the size is searched for; at most
 _SEEDS = 12  # cards a view whose sizes are measured first
+_STANDING_OUT = 0.8  # of the largest probability by votes: at the right size cards of 68 of 69 photographs have 0.93
 _GOOD, _LIKELY = 0.5, 0.4  # share in sight and score from which a card counts
 _ALIKE, _OTHER = 0.03, 0.13  # logarithm of sizes that may be one; that differ
 _FINALISTS = 3  # sizes that are looked at closely
+_RIVAL = 0.4  # of the agreement on the likeliest size
+_SAME_SIZE = 0.03  # logarithm: a size that was measured so near to the one tried needs no further look
 _ASLANT = 0.9  # weight of views at other tilts: of cards seen from above they explain as much
-_EVERY = 2  # other tilts are searched at every second size
 _FLAT, _MOST = 0.06, 0.75  # a view is from above where the sizes of most cards differ by less
+_FEW = 4  # fewer cards show no tilt: on 28 tables of 2 to 5 cards another one never read more
 _ONE_WAY = 0.7  # of the changes of colour at the sides of cards: their sum by their number
 
 
@@ -55,7 +58,8 @@ def find_unknown(
         return UnknownCards(wanted.card, view, finder.find(view, wanted.card, known))
 
     def close(seen: TableView, size: tuple[float, float]) -> FinderLook:
-        look = finder.again(finder.seeds(seen, size, known))
+        # Edges of the picture lead to halves of cards at first.
+        look = finder.again(finder.again(finder.voted(seen, size, known), on_edges=False))
         return finder.again(look, _way(look))
 
     if wanted.card is not None:
@@ -63,21 +67,42 @@ def find_unknown(
         return UnknownCards(wanted.card, view, look.hypotheses(look.cards.quads))
     aspect = wanted.aspect or _FIRST_ASPECT
     tried: list[tuple[float, TableView, FinderLook]] = []
-    for views, step in (([view], 1), (view.tilted(), _EVERY)):
+    sizes = [(short, short * aspect) for short in view.short_sides()]
+    for views in ([view], view.tilted()):
         coarse: list[tuple[float, TableView, tuple[float, float]]] = []
         for seen in views:
-            sizes = [(short, short * aspect) for short in seen.short_sides()[::step]]
-            likely = _likely([finder.seeds(seen, size, known, _SEEDS) for size in sizes], wanted.aspect)
-            coarse += [(agreement, seen, size) for agreement, size in likely]
-        for _, seen, size in sorted(coarse, key=lambda one: -one[0])[:_FINALISTS]:
+            looks = _seeds(finder, seen, sizes, known, 2 if seen is view else 1)
+            coarse += [(agreement, seen, size) for agreement, size in _likely(looks, wanted.aspect)]
+        coarse = sorted(coarse, key=lambda one: -one[0])[:_FINALISTS]
+        coarse = [one for one in coarse if one[0] >= _RIVAL * coarse[0][0]]
+        for _, seen, size in coarse:
             look = close(seen, size)
             tried.append((_explained(look) * (1.0 if seen is view else _ASLANT), seen, look))
         tried.sort(key=lambda one: -one[0])
-        if _agreed(tried[0][2]) > _MOST:
+        best = tried[0][2]
+        if _agreed(best) > _MOST or _good(best).sum() < _FEW:
             break
+        # The size in the middle of the picture is nearly the same at any tilt.
+        sizes = [size for _, _, size in coarse]
     _, seen, look = tried[0]
-    look = close(seen, _likely([look], wanted.aspect)[0][1])
+    size = _likely([look], wanted.aspect)[0][1]
+    if np.abs(np.log(np.divide(size, look.card))).max() > _SAME_SIZE:
+        look = close(seen, size)
     return UnknownCards(_likely([look], wanted.aspect)[0][1], seen, look.hypotheses(look.cards.quads))
+
+
+def _seeds(
+    finder: CardFinder, view: TableView, sizes: list[tuple[float, float]], known: Sequence[Floats], every: int
+) -> list[FinderLook]:
+    """Looks at cards that stand out: at every second size, say, and at those beside the ones at which cards do."""
+    looks: dict[int, FinderLook] = {}
+    due = set(range((len(sizes) - 1) % every, len(sizes), every))
+    for _ in range(every):
+        looks |= {k: finder.voted(view, sizes[k], known, _SEEDS) for k in due - looks.keys()}
+        votes = {k: look.cards.votes.max(initial=0) for k, look in looks.items()}
+        best = [k for k, most in votes.items() if most >= _STANDING_OUT * max(votes.values())]
+        due = {k + step for k in best for step in (-1, 1)} & set(range(len(sizes)))
+    return [finder.again(looks[k]) for k in best]
 
 
 def _likely(looks: list[FinderLook], aspect: float | None) -> list[tuple[float, tuple[float, float]]]:

@@ -45,15 +45,14 @@ class Passes:
 
     `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
     them are verified. `steady` (n, 4, 2): while something moves, only cards of the picture before are verified, without
-    a closer look at doubtful ones; None: nothing moves. sized: the table has the deck's own measure, true or not.
-    within: left, top, right and bottom px, where the middles of cards are that count; None: the whole picture.
+    a closer look at doubtful ones; None: nothing moves. within: left, top, right and bottom px, where the middles of
+    cards are that count; None: the whole picture.
     """
 
     most: int = 12
     promise: float = 0.19
     score: float = 0.3
     steady: Floats | None = None
-    sized: bool = False
     within: Box | None = None
 
 

@@ -43,8 +43,6 @@ _CLIPPED = 247 / 255  # of white: as bright as the camera can measure
 _WELL_RANKED, _CLEARLY_RANKED = 0.65, 0.02  # of the ranking's scores, and before the next meaning
 _LEAST_SIDE_PX = 40
 _MOSTLY_OPEN = 0.7  # of a card, visible: the finder gave 0.64 for a strip
-_EVEN = 1.04  # of the cards' scale: within it all fit the one size of the search
-_MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,24 +78,7 @@ class CardReader:
             table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
         known = enlarged(stacked(marker.corners_px for marker in markers), _SHEET)
         white = white_of(image_bgr, markers)
-        reading = self._read(image_bgr, table, white, known, _ALL)
-        for _ in range(_MORE_READINGS if table is None else 0):
-            again = self._read_again(image_bgr, reading, white, known)
-            if again is None or len(again.cards) <= len(reading.cards):
-                break
-            reading = again
-        return reading
-
-    def _read_again(self, image_bgr: Image, first: Reading, white: Floats | None, known: Floats) -> Reading | None:
-        """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
-        certain = stacked(card.corners_px for card in first.cards)
-        table = table_of(certain, self.deck.card_mm, (image_bgr.shape[1], image_bgr.shape[0]))
-        if table is None:
-            return None
-        scales = table.px_per_mm(certain.mean(axis=1))
-        if not first.unclear and scales.max() < _EVEN * scales.min():
-            return None
-        return self._read(image_bgr, table, white, known, replace(_ALL, sized=True)).placeless()
+        return self._read(image_bgr, table, white, known, _ALL)
 
     def read_open(
         self,
@@ -153,10 +134,11 @@ class CardReader:
         self, image_bgr: Image, table: Table | None, white: Floats | None, known: Floats, passes: Passes
     ) -> Layers:
         picture = Pyramid(image_bgr)
-        layers = Layers(self._find(image_bgr, table, passes), self.verifier, picture, white, Covers(known), passes)
+        find = self._find(image_bgr, table, len(known))
+        layers = Layers(find, self.verifier, picture, white, Covers(known), passes)
 
         def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
-            return self._reason(verdict, cells, score, table) is None
+            return self._reason(verdict, cells, score, table, sized=len(layers.taken) > 1) is None
 
         def is_there(verdict: Verdict, cells: Flags, score: float) -> bool:
             return lies_there(verdict, cells, score) and self._lies_flat(verdict.quad, table)
@@ -179,24 +161,34 @@ class CardReader:
         left = stacked(place.quad for place in layers.left)
         return PartReading(self._reading(layers, table), places, places[is_open], places[is_likely], left)
 
-    def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
+    def _find(self, image_bgr: Image, table: Table | None, beside: int) -> Find:
+        """Return what finds cards in a picture, of whose known quads the first `beside` are no cards of this deck."""
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
-        if table is not None and (self.deck.has_true_size or passes.sized):
+        if table is not None and self.deck.has_true_size:
             return lambda known: self._finder.find(view, card, known)
-        wanted = KnownSize(aspect=max(card) / min(card))
+        wanted, size_px = KnownSize(aspect=max(card) / min(card)), (image_bgr.shape[1], image_bgr.shape[0])
 
         def find(known: Sequence[Floats]) -> CardHypotheses:
             nonlocal view, wanted
+            # Seen obliquely, other cards are larger or smaller than those read first, but they are on one plane.
+            plane = None if table is not None else table_of(stacked(known[beside:]), card, size_px)
+            if plane is not None:
+                return self._finder.find(TableView(image_bgr, plane, area_in_sight(plane)), card, known)
             found = find_unknown(self._finder, view, known, wanted)
             view, wanted = found.view, KnownSize(found.card)
             return found.hypotheses
 
         return find
 
-    def _reason(self, verdict: Verdict, cells: Flags, score: float, table: Table | None) -> str | None:
-        """Return why a card is unclear, None where it is certain, "" where there is no card."""
-        reason = doubt_of(verdict, cells, score, on_table=table is not None)
+    def _reason(
+        self, verdict: Verdict, cells: Flags, score: float, table: Table | None, *, sized: bool = False
+    ) -> str | None:
+        """Return why a card is unclear, None where it is certain, "" where there is no card.
+
+        sized: other cards give the size of cards without a table.
+        """
+        reason = doubt_of(verdict, cells, score, on_table=sized or table is not None)
         return reason if reason is not None or self._lies_flat(verdict.quad, table) else ASLANT
 
     def _strangers(self, picture: Pyramid, left: list[Place], taken: list[Floats], table: Table | None) -> list[Card]:

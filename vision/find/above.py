@@ -55,9 +55,16 @@ class TableView:
     table: Table
     area: Points
     _smaller: dict[float, Image] = field(default_factory=dict)
+    _last: dict[float, FromAbove] = field(default_factory=dict)
 
     def from_above(self, short_side: float) -> FromAbove:
-        """The table seen from above, at the scale at which `short_side` units are SHORT_PX."""
+        """The table seen from above, at the scale at which `short_side` units are SHORT_PX; the last one is kept."""
+        if short_side not in self._last:
+            self._last.clear()
+            self._last[short_side] = self._from_above(short_side)
+        return self._last[short_side]
+
+    def _from_above(self, short_side: float) -> FromAbove:
         low, high = self.area
         scale = SHORT_PX / short_side
         w, h = (max(2, int(np.ceil(length * scale / STRIDE_PX))) * STRIDE_PX for length in high - low)

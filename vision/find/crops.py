@@ -124,11 +124,12 @@ def settled(
     basis = _rectangles(poses[:, 4] / poses[:, 3])
     across = basis.swapaxes(1, 2)
     prior = np.array([_FREE_SHIFT, _FREE_SHIFT, _FREE_TURN, *[_FIXED_SIZE if size_known else _FREE_SIZE] * 2]) ** -2.0
+    least = 1 / precision
     lines, edges, changes = np.zeros((len(poses), 8)), cards.edges, cards.changes
     for number in range(_ROUNDS + 1):
         offset, slope = np.moveaxis(lines.reshape(-1, 4, 2, 1, 1).astype(np.float32), 2, 0)
         # Laplace distribution: far votes count by their distance, not by its square.
-        some = weight / np.maximum(np.abs(offsets - offset - slope * _CENTRES[:, None]), 1 / precision)
+        some = weight / np.maximum(np.abs(offsets - (offset + slope * _CENTRES[:, None])), least)
         normal, right = equations_of_lines(some.sum(-1), (some * offsets).sum(-1), _CENTRES)
         if on_edges and number == _ROUNDS:
             more, also, edges, changes = edges_beside(fine, maps, lines, on, way)

@@ -15,6 +15,7 @@ from vision.find.crops import Settled, corners_of, settled
 from vision.find.network import shipped_networks
 from vision.find.scale import SHORT_PX
 from vision.find.votes import MOST_CLUSTERS, SQUARE, clusters_of, distinct
+from vision.quads import shared_area
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,9 @@ _STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
 _LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
 _PASSES = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
 _MOVED_PX, _MOVED_TURN = 1.4, np.radians(4)  # hypotheses that move farther pass again
+WHOLE = 0.75  # visible share from which a card counts as fully visible: such cards have 0.77 to 0.93
+_SAME = 0.85  # of an area: two cards that cross share 0.7
+_FREE = 0.1  # of an area: error of the visible share
 _LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
 
 
@@ -39,6 +43,16 @@ class CardHypotheses:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def distinct(self) -> CardHypotheses:
+        """Those that are no double of a better one, and show no more than fully visible better ones leave free."""
+        kept: list[int] = []
+        for k, quad in enumerate(self.corners_px):
+            shared = np.array([shared_area(quad, self.corners_px[j]) for j in kept])
+            covered = shared[self.in_sight[kept] >= WHOLE].sum()
+            if shared.max(initial=0) < _SAME and self.in_sight[k] < 1 + _FREE - covered:
+                kept.append(k)
+        return CardHypotheses(self.corners_px[kept], self.scores[kept], self.in_sight[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +108,7 @@ class CardFinder:
     def voted(
         self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int = MOST_CLUSTERS
     ) -> FinderLook:
-        """At most so many cards where the card network's votes put them."""
+        """At most so many cards where the card network's votes put them; a few are found at one look."""
         short, long = sorted(card)
         aspect = long / short
         above = view.from_above(short)
@@ -103,7 +117,7 @@ class CardFinder:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
             cv2.fillConvexPoly(marks, inside, (255,), cv2.LINE_8, 4)
         spend(marks.size * _STEPS_A_PX)
-        places, cells = self._network.run(above.image, marks, aspect)
+        places, cells = self._network.run(above.image, marks, aspect, twice=most == MOST_CLUSTERS)
         poses, votes = clusters_of(places, cells, marks.shape, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
         return FinderLook((short, long), above, marks, Settled.unsettled(poses, votes))

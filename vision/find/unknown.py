@@ -96,7 +96,7 @@ def _seeds(
 ) -> list[FinderLook]:
     """Looks at cards that stand out: at every second size, say, and at those beside the ones at which cards do."""
     looks: dict[int, FinderLook] = {}
-    due = set(range((len(sizes) - 1) % every, len(sizes), every))
+    due = set(range(min(every, len(sizes)) - 1, len(sizes), every))
     for _ in range(every):
         looks |= {k: finder.voted(view, sizes[k], known, _SEEDS) for k in due - looks.keys()}
         votes = {k: look.cards.votes.max(initial=0) for k, look in looks.items()}

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from vision.arrays import Flags, Singles
-from vision.channels import largest, squared
+from vision.channels import largest, quantile, squared
 from vision.read.fitting import Fits
 
 
@@ -123,7 +123,7 @@ def against_plain(fit: Fits) -> Singles:
         return np.zeros(seen.shape, np.float32)
     width = max(5, 2 * (min(shown.shape[:2]) // 6) + 1)
     off = squared(shown - model) / 3
-    noise = max(EXPLAIN.least_noise, 1.4826 * float(np.median(np.sqrt(off[seen])))) ** 2
+    noise = max(EXPLAIN.least_noise, 1.4826 * quantile(off[seen], 0.5) ** 0.5) ** 2
     most = 2 * EXPLAIN.most_a_cell
     nothing = [squared(shown - _smooth_where(sheet, seen, width)) / 3 for sheet in (shown, model)]
     plain = np.minimum(*nothing)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import cv2
 import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
-from vision.channels import mixed, squared, thrice
+from vision.channels import mixed, quantile, squared, thrice
 from vision.read.fitting import Fits, Window, smoothed, window_of
 
 _LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
@@ -70,7 +70,7 @@ class Patterns:
     window: Window
     shape: tuple[int, int]
 
-    @property
+    @cached_property
     def even_models(self) -> Singles:
         """Return the models with the contrast of the picture, brightness and tint apart."""
         return np.stack([model * _contrast(self.shown, model, _LIGHT_AND_TINTS) for model in self.models])
@@ -97,7 +97,7 @@ def log_ratios(patterns: Patterns) -> Floats:
     for one in range(count):
         for other in range(one + 1, count):
             apart = squared(models[one] - models[other])
-            scale = PATTERN.apart**2 * float(np.quantile(apart[seen], 0.99)) + PATTERN.least
+            scale = PATTERN.apart**2 * quantile(apart[seen], 0.99) + PATTERN.least
             weight = seen * (1 - np.exp(-apart / (2 * scale)))
             places = _PLACES / 2 * np.sqrt(float(weight.sum()) / whole / _USUAL)
             ratio = np.log(((weight * off[other]).sum() + least) / ((weight * off[one]).sum() + least))
@@ -135,7 +135,7 @@ def misprints(patterns: Patterns, which: int, open_cells: Flags) -> Flags:
     due = (squared(shown) + squared(model)) / 2
     usual = float(due.sum()) / max(1, int(seen.sum()))
     # A camera's noise in a dim room is off everywhere; another print is off in some places.
-    noise = PATTERN.least_noise + (float(np.quantile(off[seen], PATTERN.quiet)) if seen.any() else 0.0)
+    noise = PATTERN.least_noise + (quantile(off[seen], PATTERN.quiet) if seen.any() else 0.0)
     odd = np.zeros(patterns.shape, bool)
     odd[patterns.window] = (
         off > PATTERN.most_off * (cv2.blur(due, (PATTERN.patch, PATTERN.patch)) + usual + noise)
@@ -157,7 +157,9 @@ def unexplained(patterns: Patterns, which: int, open_cells: Flags) -> float:
     both = smoothed(np.dstack([shown * model, model * model]), PATTERN.locally * min(patterns.shape))
     off = np.square(shown - np.clip(both[..., 0] / (both[..., 1] + PATTERN.least), *PATTERN.local_contrast) * model)
     # Noise is off everywhere, another shape in some places.
-    noise = float(np.quantile(cv2.blur(off, (PATTERN.patch, PATTERN.patch))[seen], PATTERN.quiet)) * int(seen.sum())
+    noise = quantile(np.asarray(cv2.blur(off, (PATTERN.patch, PATTERN.patch)), np.float32)[seen], PATTERN.quiet) * int(
+        seen.sum()
+    )
     return (float(off[seen].sum()) - noise) / max(PATTERN.least, float(np.square(shown)[seen].sum()) - noise)
 
 

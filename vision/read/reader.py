@@ -166,7 +166,7 @@ class CardReader:
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
         if table is not None and self.deck.has_true_size:
-            return lambda known: self._finder.find(view, card, known)
+            return lambda known: self._finder.find(view, card, known).distinct()
         wanted, size_px = KnownSize(aspect=max(card) / min(card)), (image_bgr.shape[1], image_bgr.shape[0])
 
         def find(known: Sequence[Floats]) -> CardHypotheses:
@@ -174,10 +174,10 @@ class CardReader:
             # Seen obliquely, other cards are larger or smaller than those read first, but they are on one plane.
             plane = None if table is not None else table_of(stacked(known[beside:]), card, size_px)
             if plane is not None:
-                return self._finder.find(TableView(image_bgr, plane, area_in_sight(plane)), card, known)
+                return self._finder.find(TableView(image_bgr, plane, area_in_sight(plane)), card, known).distinct()
             found = find_unknown(self._finder, view, known, wanted)
             view, wanted = found.view, KnownSize(found.card)
-            return found.hypotheses
+            return found.hypotheses.distinct()
 
         return find
 

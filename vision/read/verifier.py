@@ -161,24 +161,23 @@ class Verifier:
         if len(np.unique(self._means[looks])) < len(few):
             # Faces with the same meaning are no rivals either: the rivals are those that look alike.
             laid, looks = self._with_alike(place, laid, looks, laid.seen)
-        fine = self._finer(place, laid, looks, self._fine)
-        verdict = self._weighed(fine, looks, place.score, 0)
+        verdict = self._weighed(self._finer(place, laid, looks, self._fine), looks, place.score, 0)
+        # A place more like an empty surface than like any face is no card, at any resolution. Of 651 such places of
+        # four decks none was taken, and in columns they are two of three.
+        is_clear = quick or verdict.is_clear
+        if verdict.evidence() < 0 or (is_clear and not verdict.strange.any()):
+            return verdict
         if verdict.strange.any():
             # Two faces differ by a hat: under a hand they are one, whatever their ranking.
             open_cells = cv2.resize((~verdict.strange).astype(np.float32), self._coarse.shape[::-1]) > _OPEN
             laid, looks = self._with_alike(place, laid, looks, np.asarray(open_cells))
-            fine = self._finer(place, laid, looks, self._fine)
-            verdict = self._weighed(fine, looks, place.score, 0)
-        # A place more like an empty surface than like any face is no card, at any resolution. Of 651 such places of
-        # four decks none was taken, and in columns they are two of three.
-        if quick or verdict.is_plain or verdict.evidence() < 0:
-            return verdict
-        # Thin strokes distinguish faces only where they match to a part of a cell.
-        place = self._closer(place, int(looks[0]), self._fine)
-        laid = self._laid(place, looks)
+        if not is_clear:
+            # Thin strokes distinguish faces only where they match to a part of a cell.
+            place = self._closer(place, int(looks[0]), self._fine)
+            laid = self._laid(place, looks)
         fine = self._finer(place, laid, looks, self._fine)
         verdict = self._weighed(fine, looks, place.score, int(np.argmin(errors(patterns_of(fine)))))
-        if verdict.margin >= VERDICT.sure or not self._has_small_signs(verdict):
+        if is_clear or verdict.margin >= VERDICT.sure or not self._has_small_signs(verdict):
             return verdict
         return self._by_small_signs(place, looks) or verdict
 
@@ -246,7 +245,7 @@ class Verifier:
         in_sight = ~strange & within_rim(strange.shape)
         odd = misprints(patterns, best, in_sight)
         left = unexplained(patterns, best, in_sight)
-        if self.deck.is_complete and margin >= VERDICT.plain_lead and left <= VERDICT.other_pattern:
+        if self.deck.is_complete and margin >= VERDICT.excluding_lead and left <= VERDICT.other_pattern:
             # Lamp and gloss change patches of print; another face, which is known then, changes its pattern, too.
             odd[:] = False
         odd |= lacking(fit, strange)

@@ -11,9 +11,20 @@ from numpy.typing import NDArray
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
 from vision.deck import Deck
-from vision.read.fit_quality import against_plain, explanation_of, lacking, settled, within_rim
+from vision.read.evidence import (
+    errors,
+    explanation_of,
+    lacking,
+    likeness,
+    log_ratios,
+    misprints,
+    over_no_print,
+    patterns_of,
+    settled,
+    unexplained,
+    within_rim,
+)
 from vision.read.fitting import Arts, Fits, finer, laid_on, posed
-from vision.read.likelihood_ratios import errors, likeness, log_ratios, misprints, patterns_of, unexplained
 from vision.read.ranking import Ranker, Ranks, ranker_of
 from vision.read.rectify import Covers, Pyramid
 from vision.read.verdict import VERDICT, Verdict
@@ -249,7 +260,7 @@ class Verifier:
             # Lamp and gloss change patches of print; another face, which is known then, changes its pattern, too.
             odd[:] = False
         odd |= lacking(fit, strange)
-        odds = against_plain(fit)
+        odds = over_no_print(fit)
         if fit.seen.all():
             # A cover is no evidence about a card; but at a strip it may be the only evidence against a place.
             odds[strange] = 0

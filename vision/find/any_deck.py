@@ -20,7 +20,7 @@ from vision.table import Table
 Floats = NDArray[np.float64]
 
 CERTAIN = 0.5  # confidence from which a card is reported
-_SURE_SCALE = 0.03  # of a table: its relative scale error
+_KNOWN_SCALE = 0.03  # of a table: its relative scale error
 _ALL_ROUND = 4  # marker cards, which people lay round the table
 _MARKER_CARD = 1.36  # a marker card with a millimetre round it, by its printed square
 _ONE_SIZE = 0.1  # logarithm of sides: all of 58 cards are within it, bells and sandtimers are not
@@ -64,7 +64,7 @@ def _crossing(quad: Floats) -> tuple[float, float]:
 def sure_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
     """The table that marker cards show, or None where its scale is vague, as by one marker."""
     table = table_if_shown(markers, size_px)
-    return table if table is not None and table.scale_error <= _SURE_SCALE else None
+    return table if table is not None and table.scale_error <= _KNOWN_SCALE else None
 
 
 def _has_size(quad_mm: Floats, card_mm: tuple[float, float]) -> bool:

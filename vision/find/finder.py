@@ -19,14 +19,25 @@ from vision.quads import shared_area
 
 Floats = NDArray[np.float64]
 
-_STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
-_LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
-_PASSES = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
-_MOVED_PX, _MOVED_TURN = 1.4, np.radians(4)  # hypotheses that move farther pass again
 WHOLE = 0.75  # visible share from which a card counts as fully visible: such cards have 0.77 to 0.93
-_SAME = 0.85  # of an area: two cards that cross share 0.7
-_FREE = 0.1  # of an area: error of the visible share
-_LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
+
+
+@dataclass(frozen=True)
+class FindParams:
+    """Parameters of hypotheses."""
+
+    steps_a_px: float = 0.05  # of effort: a view of 544x320 px takes 9 yardsticks
+    score: float = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
+    in_sight: float = 0.03  # less is no card, or one that no verifier can identify
+    passes: int = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
+    # hypotheses that move farther pass again: px of the view, rad
+    moved: float = 1.4
+    turned: float = float(np.radians(4))
+    same: float = 0.85  # of an area: two cards that cross share 0.7
+    free: float = 0.1  # of an area: error of the visible share
+
+
+FIND = FindParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +61,7 @@ class CardHypotheses:
         for k, quad in enumerate(self.corners_px):
             shared = np.array([shared_area(quad, self.corners_px[j]) for j in kept])
             covered = shared[self.in_sight[kept] >= WHOLE].sum()
-            if shared.max(initial=0) < _SAME and self.in_sight[k] < 1 + _FREE - covered:
+            if shared.max(initial=0) < FIND.same and self.in_sight[k] < 1 + FIND.free - covered:
                 kept.append(k)
         return CardHypotheses(self.corners_px[kept], self.scores[kept], self.in_sight[kept])
 
@@ -94,11 +105,11 @@ class CardFinder:
         cards, if that is known.
         """
         moving, parts = look.cards, []
-        for _ in range(_PASSES if size_known else 1):
+        for _ in range(FIND.passes if size_known else 1):
             cards = settled(self._crop_network, look.above.fine, look.marks, moving, size_known, on_edges, way)
             x, y, turned = np.abs(cards.poses[:, :3] - moving.poses[:, :3]).T
-            far = (np.hypot(x, y) > _MOVED_PX) | (turned > _MOVED_TURN)
-            likely = (cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)
+            far = (np.hypot(x, y) > FIND.moved) | (turned > FIND.turned)
+            likely = (cards.scores >= FIND.score) & (cards.in_sight >= FIND.in_sight)
             parts.append(cards[likely & ~far])
             moving = cards[likely & far]
         cards = Settled.joined([*parts, moving])
@@ -116,7 +127,7 @@ class CardFinder:
         for corners in known:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
             cv2.fillConvexPoly(marks, inside, (255,), cv2.LINE_8, 4)
-        spend(marks.size * _STEPS_A_PX)
+        spend(marks.size * FIND.steps_a_px)
         places, cells = self._network.run(above.image, marks, aspect, twice=most == MOST_CLUSTERS)
         poses, votes = clusters_of(places, cells, marks.shape, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]

@@ -19,9 +19,7 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest, mixed, quantile, squared, thrice
-from vision.read.fitting import Fits, Window, smoothed, window_of
-
-_LUMINANCE = np.array([0.114, 0.587, 0.299], np.float32)
+from vision.read.fitting import GREY, Fits, Window, smoothed, window_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class ExplainParams:
 EXPLAIN = ExplainParams()
 
 
-_LIGHT_AND_TINT = np.array([_LUMINANCE, [0, -PATTERN.tint, PATTERN.tint], [PATTERN.tint, -PATTERN.tint, 0]], np.float32)
+_LIGHT_AND_TINT = np.array([GREY, [0, -PATTERN.tint, PATTERN.tint], [PATTERN.tint, -PATTERN.tint, 0]], np.float32)
 _ALL, _LIGHT_AND_TINTS = (slice(0, 3),), (slice(0, 1), slice(1, 3))  # of a pattern's channels
 # Independent places of faces that differ in a third of their cells. The number grows as the square root of that share:
 # cells that are close repeat one another.

@@ -56,7 +56,7 @@ class WeighParams:
     most_apart: float = 0.12  # of white, that a cell may count
     # A sign has few cells of a card, but they weigh more: of 280 corners two were misread, with 2.1 and 2.2 before
     # that.
-    finest_says: float = 8.0
+    finest_weight: float = 8.0
     most_by_fit: float = 40.0  # log-odds
     by_rank_alone: float = 250.0  # log-odds a unit of the ranking's scores, of faces that were not fitted to a picture
 
@@ -208,8 +208,8 @@ class Verifier:
         Most faces of a large deck differ in one small sign where only a corner is visible. The likeliest ones are
         compared with it; then the nearest, with those most like them in the seen cells, in finer cells.
         """
-        as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], place.score, -np.inf)
-        near = np.union1d(looks, self._likely(as_it_lies, WEIGH.near_faces))
+        same_turn = np.where(self.ranker.turns == self.ranker.turns[looks[0]], place.score, -np.inf)
+        near = np.union1d(looks, self._likely(same_turn, WEIGH.near_faces))
         if len(near) < 2:
             return None
         laid = self._laid(place, near)
@@ -219,27 +219,27 @@ class Verifier:
         near = np.array(list(dict.fromkeys(np.concatenate([nearest, *alike]).tolist())), np.intp)
         place = self._closer(place, int(near[0]), self._finest)
         laid = self._laid(place, near)
-        told = log_ratios(patterns_of(self._finer(place, laid, near, self._finest))) * WEIGH.finest_says
-        return self._weighed(self._finer(place, laid, near, self._fine), near, place.score, 0, told)
+        odds = log_ratios(patterns_of(self._finer(place, laid, near, self._finest))) * WEIGH.finest_weight
+        return self._weighed(self._finer(place, laid, near, self._fine), near, place.score, 0, odds)
 
-    def _weighed(self, fits: Fits, looks: Numbers, score: Singles, nearest: int, told: Floats | None = None) -> Verdict:
+    def _weighed(self, fits: Fits, looks: Numbers, score: Singles, nearest: int, odds: Floats | None = None) -> Verdict:
         """Return a verdict by looks (n,) fitted to the picture, of which `nearest` is most like it.
 
-        `told` (n, n) are the log-odds between them, if known.
+        `odds` (n, n) are the log-odds between them, if known.
         """
         faces = self.ranker.faces[looks]
         fit = settled(fits, nearest)
         explanation = explanation_of(fit)
         patterns = patterns_of(fits, ~explanation[2])
-        told = log_ratios(patterns) if told is None else told
-        np.fill_diagonal(told, np.inf)
+        odds = log_ratios(patterns) if odds is None else odds
+        np.fill_diagonal(odds, np.inf)
         means = self._means[looks]
         # First choose the meaning, then one of its faces.
-        apart = np.where(means[:, None] == means, np.inf, told)
+        apart = np.where(means[:, None] == means, np.inf, odds)
         likely = np.flatnonzero(means == means[int(np.argmax(apart.min(axis=1)))])
-        best = int(likely[np.argmax(told[likely].min(axis=1))])
+        best = int(likely[np.argmax(odds[likely].min(axis=1))])
         rival: int | None = None
-        margin, lead = WEIGH.most_by_fit, float(told[best].min())
+        margin, lead = WEIGH.most_by_fit, float(odds[best].min())
         if np.isfinite(apart[best]).any():
             rival, margin = int(faces[int(np.argmin(apart[best]))]), float(apart[best].min())
         elif len(self.deck.faces) > 1:
@@ -260,10 +260,10 @@ class Verifier:
             # Lamp and gloss change patches of print; another face, which is known then, changes its pattern, too.
             odd[:] = False
         odd |= lacking(fit, strange)
-        odds = over_no_print(fit)
+        cell_odds = over_no_print(fit)
         if fit.seen.all():
             # A cover is no evidence about a card; but at a strip it may be the only evidence against a place.
-            odds[strange] = 0
+            cell_odds[strange] = 0
         sheet = fit.quad
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
@@ -276,7 +276,7 @@ class Verifier:
             explained,
             strange,
             odd,
-            odds,
+            cell_odds,
             0.0 if self.deck.is_counted else left,
             lead,
         )

@@ -66,7 +66,7 @@ class ExplainParams:
     patch: int = 7
     stray_cost: float = 0.02
     # of the face, down and across
-    strays: tuple[tuple[int, int], ...] = tuple((y, x) for y in (0, 1, -1) for x in (0, 1, -1))
+    strays: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 EXPLAIN = ExplainParams()

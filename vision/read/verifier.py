@@ -40,8 +40,7 @@ class WeighParams:
     fine: float = 1.2
     finest: float = 2.4
     posed_looks: int = 2  # a card's pose is nearly the same for all likely faces
-    looks: int = 4
-    fine_faces: int = 3
+    looks: int = 3  # with 4 as many of 1,130 cards are read
     far_behind: float = 0.12  # of the ranking's scores
     rounds: int = 3
     quick_rounds: int = 2
@@ -167,9 +166,8 @@ class Verifier:
         due = WEIGH.promised * self.ranker.due[int(np.argmax(place.score))]
         if promise < due and likeness(patterns)[order[0]] < WEIGH.promised:
             return None
-        few = order[: WEIGH.fine_faces]
-        laid, looks = laid.take(few), looks[few]
-        if len(np.unique(self._means[looks])) < len(few):
+        laid, looks = laid.take(order), looks[order]
+        if len(np.unique(self._means[looks])) < len(looks):
             # Faces with the same meaning are no rivals either: the rivals are those that look alike.
             laid, looks = self._with_alike(place, laid, looks, laid.seen)
         verdict = self._weighed(self._finer(place, laid, looks, self._fine), looks, place.score, 0)

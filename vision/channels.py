@@ -43,6 +43,12 @@ def mixed(sheets: Singles, ways: Singles) -> Singles:
     return np.asarray(mixture, np.float32).reshape(*sheets.shape[:-1], len(ways))
 
 
+def quantile(levels: Levels, share: float) -> float:
+    """Return the level (n,) below which a share of them is; `np.quantile` takes twice as long over interpolation."""
+    at = int(share * (len(levels) - 1))
+    return float(np.partition(levels, at)[at])
+
+
 def largest(sheets: Levels) -> Levels:
     """Return the largest channel, (...) of (..., 3)."""
     return np.maximum(np.maximum(sheets[..., 0], sheets[..., 1]), sheets[..., 2])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vision.arrays import Floats, Image, Singles
 from vision.markers import MARKER_MM, Marker, cells_of
 
-_SURE = 0.9  # least correlation of a visible marker with its earlier look or its print
+_VISIBLE = 0.9  # least correlation of a visible marker with its earlier look or its print
 _LEAST_CONTRAST = 10.0  # levels
 _SIDE_PX = 56  # larger markers are scaled down; relevant blur remains visible
 _ROUND = 0.12  # of its side: the paper around it
@@ -140,7 +140,7 @@ def _shows(light: Floats, printed: NDArray[np.bool_]) -> bool:
     """Return whether the lightness of cells (k,) shows a marker's print."""
     if light[printed].mean() - light[~printed].mean() < _LEAST_CONTRAST:
         return False
-    return float(np.corrcoef(light, printed)[0, 1]) > _SURE
+    return float(np.corrcoef(light, printed)[0, 1]) > _VISIBLE
 
 
 def _compared(now: Singles, kept: Sequence[Singles]) -> tuple[bool, float, float]:
@@ -152,7 +152,7 @@ def _compared(now: Singles, kept: Sequence[Singles]) -> tuple[bool, float, float
     while len(likeness) < len(kept) and likeness[-1] > likeness[-2]:
         likeness.append(_likeness(now, kept[len(likeness)]))
     best = int(np.argmax(likeness))
-    if likeness[best] < _SURE:
+    if likeness[best] < _VISIBLE:
         return False, np.nan, np.nan
     return True, BLURS[best], float(now.std() / max(float(kept[best].std()), 1e-3))
 

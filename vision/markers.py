@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import cv2
@@ -22,6 +22,7 @@ _Find = tuple[int, int]
 
 MARKER_MM = 50.0
 MARKER_IDS = range(16)
+_MIRRORED = range(50, 66)  # their mirrored prints, after the 50 of the dictionary
 # A copy's width, px, and whether levels are linear: gamma-coded levels show dim things better.
 _SEARCHES = ((960, True), (1920, False))
 _WIDE = 9 / 16  # a usual picture's height by its width
@@ -56,11 +57,12 @@ class Marker:
 class MarkerSight:
     """The marker cards in a picture: `markers` in the order of their ids, and `copies`, several cards with one id.
 
-    The picture does not show which copy is meant.
+    The picture does not show which copy is meant. `mirrored` are the ids of mirrored prints.
     """
 
     markers: tuple[Marker, ...]
     copies: tuple[Marker, ...] = ()
+    mirrored: frozenset[int] = frozenset()
 
     @property
     def doubled(self) -> tuple[int, ...]:
@@ -75,7 +77,12 @@ class MarkerSight:
 
 @cache
 def _dictionary() -> cv2.aruco.Dictionary:
-    return cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    """Return the marker cards' dictionary, followed by their mirrored prints: one search finds both."""
+    known = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    side = known.markerSize
+    cells = [known.getBitsFromByteList(known.bytesList[k : k + 1], side) for k in MARKER_IDS]
+    mirrored = [known.getByteListFromBits(np.ascontiguousarray(bits[:, ::-1])) for bits in cells]
+    return cv2.aruco.Dictionary(np.concatenate([known.bytesList, *mirrored]), side, known.maxCorrectionBits)
 
 
 @cache
@@ -104,6 +111,7 @@ def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
     """
     grey = image if image.ndim == 2 else np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     rough: dict[_Find, Points] = {}
+    mirrored: set[int] = set()
     for width, in_light in _SEARCHES:
         # A panorama's copy has the area of a usual picture's, because its cards are as large.
         shrink = max(1.0, min(grey.shape[1] / width, math.sqrt(grey.size / (width * width * _WIDE))))
@@ -116,7 +124,9 @@ def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
         wider = np.asarray(cv2.copyMakeBorder(searched, *4 * (_BEYOND_PX,), cv2.BORDER_REPLICATE), np.uint8)
         found, ids, _ = _detector().detectMarkers(wider)
         for corners, number in zip(found, [] if ids is None else ids.ravel(), strict=True):
-            if int(number) in MARKER_IDS and _is_print(wider, corners, int(number)):
+            if int(number) in _MIRRORED and _is_print(wider, corners, int(number)):
+                mirrored.add(int(number) - _MIRRORED.start)
+            elif int(number) in MARKER_IDS and _is_print(wider, corners, int(number)):
                 square = (corners.reshape(4, 2).astype(np.float64) - _BEYOND_PX + 0.5) * shrink - 0.5
                 copies = [other for (same, _), other in rough.items() if same == number]
                 if all(_apart(square, other) for other in copies) and len(copies) < _MOST_COPIES:
@@ -124,10 +134,11 @@ def sight_markers(image: NDArray[np.uint8]) -> MarkerSight:
         if len(_sight(_on_one_table(rough, grey.shape)).markers) >= _ENOUGH:
             break
     if not rough:
-        return MarkerSight(())
+        return MarkerSight((), mirrored=frozenset(mirrored))
     finds = sorted(rough)
     fine, _ = _refined(grey, np.stack([rough[find] for find in finds]))
-    return _sight(_on_one_table(dict(zip(finds, fine, strict=True)), grey.shape))
+    sight = _sight(_on_one_table(dict(zip(finds, fine, strict=True)), grey.shape))
+    return replace(sight, mirrored=frozenset(mirrored))
 
 
 def markers_near(image_bgr: NDArray[np.uint8], places: Mapping[int, Points]) -> tuple[Marker, ...]:
@@ -190,18 +201,14 @@ def unmirrored_markers(image: NDArray[np.uint8], name: str | Sentence = THE_PICT
         MirroredError: left and right are swapped; `name` is the picture's name in the message.
     """
     sight = sight_markers(image)
-    if _witnesses(sight) == 0 and _witnesses(sight_markers(np.asarray(cv2.flip(image, 1), np.uint8))):
+    witnesses = {marker.id for marker in sight.cards}.difference(_LIKE_MIRRORED)
+    if not witnesses and sight.mirrored.difference(_LIKE_MIRRORED):
         raise MirroredError(
             "error.is_mirrored_left_and_right",
             "{picture} is mirrored, left and right are swapped: turn mirroring off in the camera and take it again",
             picture=name,
         )
     return sight
-
-
-def _witnesses(sight: MarkerSight) -> int:
-    """Return the number of visible ids that no mirrored print has."""
-    return len({marker.id for marker in sight.cards}.difference(_LIKE_MIRRORED))
 
 
 def _light(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Floats
-from vision.effort import spend
 
 _FLAT = 1e-9
 _AT_ONCE = 20_000  # pairs of a point and a quad that fit into the cache
@@ -33,7 +32,6 @@ def within_quads(points: NDArray[np.floating], quads: NDArray[np.floating]) -> N
     """Return whether each point (..., 2) is within any of the quads (m, 4, 2), clockwise as seen (y down)."""
     if not points.size or not len(quads):
         return np.zeros(points.shape[:-1], dtype=bool)
-    spend(30 + points.size / 30)
     # Consecutive points are close together, as on one card, so most quads are far from all of them.
     count = points.shape[-2]
     x, y = np.ascontiguousarray(np.moveaxis(points.reshape(-1, count, 2), -1, 0))
@@ -64,7 +62,6 @@ def points_within(quads: NDArray[np.floating], shares: Floats) -> Floats:
     `shares` (n, ..., 2), or (1, ..., 2) for all: position along the first side and along the second one. Heckbert,
     "Fundamentals of texture mapping and image warping", 1989, gives this map from the unit square.
     """
-    spend(15 + len(quads) * shares[0].size / 120)
     start, right, opposite, left = quads.astype(np.float64).reshape(-1, 4, 2).swapaxes(0, 1)
     one, other, rest = right - opposite, left - opposite, start - right + opposite - left
     cross = _cross(one, other)

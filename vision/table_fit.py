@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vision.arrays import Points
-from vision.effort import spend
 from vision.errors import BadTableError
 from vision.table import Table, turned
 
@@ -128,7 +127,6 @@ class _PlaneModel:
 
     def residuals(self, vectors: Points) -> Points:
         """Return residuals (b, 2n + k): reprojection errors over their sigma, then the distances from the k priors."""
-        spend(30 + len(vectors) * len(self.index) / 10)
         shared = len(self.prior)
         poses = vectors[:, shared:].reshape(len(vectors), -1, 3)[:, self.index]
         cos, sin = np.cos(poses[..., 2]), np.sin(poses[..., 2])

@@ -62,7 +62,7 @@ def _said(deck: Deck, lamp: UnderLamp, white: Points, px_per_mm: float, language
         face_in_words(face, deck.face(face).attributes, language) for face in sorted((closest.one, closest.other))
     )
     names = {"one": one, "other": other}
-    if closest.sure:
+    if closest.is_enough:
         return language.text("setup.light.i_can_tell_all_cards", **names)
     if _is_distinguished(lamp, closest, _GOOD_WHITE, px_per_mm):
         if white.min() < _PRINT_LEANS * white.max():
@@ -74,7 +74,7 @@ def _said(deck: Deck, lamp: UnderLamp, white: Points, px_per_mm: float, language
 
 
 def _is_distinguished(lamp: UnderLamp, closest: ClosestPrints, white: Points, px_per_mm: float) -> bool:
-    return lamp.told(closest.one, closest.other, white, px_per_mm).sure
+    return lamp.compared(closest.one, closest.other, white, px_per_mm).is_enough
 
 
 def face_in_words(face: str, attributes: Mapping[str, str], language: Language) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import cv2
@@ -15,14 +15,26 @@ from vision.table import Table
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
-_SHARPER = 1.15  # picture px a view px, up to which the picture is sampled as it is
-_LEAST_SCALE = 0.2  # of the scale in the middle: a table seen flatter than that is left out
-_NODES = 16  # px of a fine view between places whose px of the picture are calculated
-_MOST_VIEW_PX = 520 * 520
-_TILTS = (np.radians(20), np.radians(45))  # the network finds cards within some 15 degrees
-_FOCAL = 0.85  # by the picture's longer side: phones and Pi cameras
-_BEYOND_MM = 170.0  # from points such as corners of marker cards
-_FAR_MM = (600.0, 400.0)  # from the middle of the picture, where the picture's rim is beyond the horizon
+
+@dataclass(frozen=True)
+class ViewParams:
+    """Parameters of views from above."""
+
+    sharper: float = 1.15  # picture px a view px, up to which the picture is sampled as it is
+    flattest: float = 0.2  # of the scale in the middle: a table seen flatter than that is left out
+    nodes: int = 16  # px of a fine view between places whose px of the picture are calculated
+    most_px: int = 520 * 520  # of a view of a whole picture
+    tilts: tuple[float, float] = (
+        float(np.radians(20)),
+        float(np.radians(45)),
+    )  # the network finds cards within some 15 degrees
+    focal: float = 0.85  # by the picture's longer side: phones and Pi cameras
+    beyond_mm: float = 170.0  # from points such as corners of marker cards
+    # from the middle of the picture, where the picture's rim is beyond the horizon
+    far_mm: tuple[float, float] = (600.0, 400.0)
+
+
+VIEW = ViewParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,21 +66,32 @@ class TableView:
     picture: Image
     table: Table
     area: Points
+    _smaller: dict[float, Image] = field(default_factory=dict)
+    _last: dict[float, FromAbove] = field(default_factory=dict)
 
     def from_above(self, short_side: float) -> FromAbove:
-        """The table seen from above, at the scale at which `short_side` units are SHORT_PX."""
+        """The table seen from above, at the scale at which `short_side` units are SHORT_PX; the last one is kept."""
+        if short_side not in self._last:
+            self._last.clear()
+            self._last[short_side] = self._from_above(short_side)
+        return self._last[short_side]
+
+    def _from_above(self, short_side: float) -> FromAbove:
         low, high = self.area
         scale = SHORT_PX / short_side
         w, h = (max(2, int(np.ceil(length * scale / STRIDE_PX))) * STRIDE_PX for length in high - low)
         shrink, maps = _maps(self.table, (float(low[0]), float(low[1])), scale, (w, h))
-        picture = self.picture
-        if shrink < 1:
-            picture = np.asarray(
-                cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8
-            )
+        picture = self._shrunk(shrink) if shrink < 1 else self.picture
         fine = np.asarray(cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
         image = np.asarray(cv2.resize(fine, (w, h), interpolation=cv2.INTER_AREA), np.uint8)
         return FromAbove(image, fine, self.table, low, scale)
+
+    def _shrunk(self, by: float) -> Image:
+        """The picture in a smaller size, kept: views of near sizes need the same one."""
+        if by not in self._smaller:
+            small = cv2.resize(self.picture, None, fx=by, fy=by, interpolation=cv2.INTER_AREA)
+            self._smaller[by] = np.asarray(small, np.uint8)
+        return self._smaller[by]
 
     def short_sides(self) -> list[float]:
         """Short sides, in units, that cards of an unknown deck may have, in steps of a sixth."""
@@ -87,15 +110,15 @@ def _maps(
     w, h = (FINE * length for length in size)
     scale *= FINE
     # Every 16th px is exact; between them the plane's perspective is as good as straight.
-    columns, rows = (np.arange(-1, -(-length // _NODES) + 1) * _NODES + _NODES / 2 for length in (w, h))
+    columns, rows = (np.arange(-1, -(-length // VIEW.nodes) + 1) * VIEW.nodes + VIEW.nodes / 2 for length in (w, h))
     x, y = np.meshgrid(columns / scale + low[0], rows / scale + low[1])
     nodes = table.to_px(np.stack([x.ravel(), y.ravel()], -1)).reshape(*x.shape, 2)
     middle = np.array([[table.size_px[0] / 2, table.size_px[1] / 2]])
     # By whole numbers: OpenCV averages those ten times as fast.
-    shrink = 1 / max(1, int(float(table.px_per_mm(middle)[0]) / scale / _SHARPER))
+    shrink = 1 / max(1, int(float(table.px_per_mm(middle)[0]) / scale / VIEW.sharper))
     nodes = ((nodes + 0.5) * shrink - 0.5).astype(np.float32)
-    places = cv2.resize(nodes, None, fx=_NODES, fy=_NODES, interpolation=cv2.INTER_LINEAR)[
-        _NODES : _NODES + h, _NODES : _NODES + w
+    places = cv2.resize(nodes, None, fx=VIEW.nodes, fy=VIEW.nodes, interpolation=cv2.INTER_LINEAR)[
+        VIEW.nodes : VIEW.nodes + h, VIEW.nodes : VIEW.nodes + w
     ]
     fixed, rest = cv2.convertMaps(places[..., 0], places[..., 1], cv2.CV_16SC2)
     return shrink, (np.asarray(fixed, np.int16), np.asarray(rest, np.uint16))
@@ -109,14 +132,14 @@ def area_in_sight(table: Table, near_px: Points | None = None) -> Points:
     rim = np.concatenate([np.c_[along, zero], np.c_[along, one], np.c_[zero, along], np.c_[one, along]]) * (w, h)
     middle = np.array([[w / 2, h / 2]])
     rim_mm, middle_mm = table.to_mm(rim), table.to_mm(middle)[0]
-    flat = table.px_per_mm(rim) < _LEAST_SCALE * table.px_per_mm(middle)[0]
+    flat = table.px_per_mm(rim) < VIEW.flattest * table.px_per_mm(middle)[0]
     beyond = np.abs(table.to_px(rim_mm) - rim).max(1) > 2  # above the horizon, or where the lens model folds
     low, high = rim_mm.min(0), rim_mm.max(0)
     if flat.any() or beyond.any():
-        low, high = middle_mm - _FAR_MM, middle_mm + _FAR_MM
+        low, high = middle_mm - VIEW.far_mm, middle_mm + VIEW.far_mm
     if near_px is not None and len(near_px):
         near = table.to_mm(near_px)
-        low, high = np.maximum(low, near.min(0) - _BEYOND_MM), np.minimum(high, near.max(0) + _BEYOND_MM)
+        low, high = np.maximum(low, near.min(0) - VIEW.beyond_mm), np.minimum(high, near.max(0) + VIEW.beyond_mm)
     return np.stack([low, high])
 
 
@@ -126,20 +149,20 @@ class FlatView(TableView):
     The camera has a usual lens and is turned up by `tilt` rad from straight down.
     """
 
-    def __init__(self, picture: Image, tilt: float = 0.0) -> None:
+    def __init__(self, picture: Image, tilt: float = 0.0, smaller: dict[float, Image] | None = None) -> None:
         h, w = picture.shape[:2]
-        focal = _FOCAL * max(h, w)
+        focal = VIEW.focal * max(h, w)
         camera = np.array([[focal, 0, (w - 1) / 2], [0, focal, (h - 1) / 2], [0, 0, 1]])
         plane = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt), focal]])
         table = Table(camera, np.zeros(5), camera @ plane, (w, h), 0.0)
-        super().__init__(picture, table, area_in_sight(table))
+        super().__init__(picture, table, area_in_sight(table), {} if smaller is None else smaller)
 
     def short_sides(self) -> list[float]:
         """From a sixteenth of the picture's shorter side up to half of it, as far as a view of it stays small."""
         area, shorter = float(np.prod(self.area[1] - self.area[0])), min(self.picture.shape[:2])
         sides = [0.06 * 1.18**k * shorter for k in range(14)]
-        return [side for side in sides if area * (SHORT_PX / side) ** 2 < _MOST_VIEW_PX] or sides[-1:]
+        return [side for side in sides if area * (SHORT_PX / side) ** 2 < VIEW.most_px] or sides[-1:]
 
     def tilted(self) -> list[TableView]:
         """The table as cameras see it that look down less and less steeply."""
-        return [FlatView(self.picture, tilt) for tilt in _TILTS]
+        return [FlatView(self.picture, tilt, self._smaller) for tilt in VIEW.tilts]

@@ -10,22 +10,19 @@ from numpy.typing import NDArray
 
 from vision.arrays import Image
 from vision.find.above import FlatView, TableView, area_in_sight
-from vision.find.finder import CardFinder, CardHypotheses
+from vision.find.finder import WHOLE, CardFinder
 from vision.find.unknown import KnownSize, UnknownCards, find_unknown
 from vision.markers import Marker, sight_markers, table_if_shown
-from vision.quads import enlarged, shared_area, stacked
+from vision.quads import enlarged, stacked
 from vision.reading import Card, Reading
 from vision.table import Table
 
 Floats = NDArray[np.float64]
 
 CERTAIN = 0.5  # confidence from which a card is reported
-_SURE_SCALE = 0.03  # of a table: its relative scale error
+_KNOWN_SCALE = 0.03  # of a table: its relative scale error
 _ALL_ROUND = 4  # marker cards, which people lay round the table
 _MARKER_CARD = 1.36  # a marker card with a millimetre round it, by its printed square
-WHOLE = 0.75  # visible share from which a card counts as fully visible: such cards have 0.77 to 0.93
-_SAME = 0.85  # of an area: two cards that cross share 0.7
-_FREE = 0.1  # of an area: error of the visible share
 _ONE_SIZE = 0.1  # logarithm of sides: all of 58 cards are within it, bells and sandtimers are not
 _BEYOND = 0.03  # of a card's width outside of the picture: no more than a rounded corner
 
@@ -67,7 +64,7 @@ def _crossing(quad: Floats) -> tuple[float, float]:
 def sure_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
     """The table that marker cards show, or None where its scale is vague, as by one marker."""
     table = table_if_shown(markers, size_px)
-    return table if table is not None and table.scale_error <= _SURE_SCALE else None
+    return table if table is not None and table.scale_error <= _KNOWN_SCALE else None
 
 
 def _has_size(quad_mm: Floats, card_mm: tuple[float, float]) -> bool:
@@ -86,18 +83,7 @@ def cards_without_size(
         near = printed.reshape(-1, 2) if len(markers) >= _ALL_ROUND else None
         view = TableView(image_bgr, table, area_in_sight(table, near))
     found = find_unknown(CardFinder(), view, list(enlarged(printed, _MARKER_CARD)), wanted)
-    return replace(found, hypotheses=_without_doubles(found.hypotheses))
-
-
-def _without_doubles(found: CardHypotheses) -> CardHypotheses:
-    """The hypotheses that are no double of a better one, and show no more than fully visible better ones leave free."""
-    kept: list[int] = []
-    for k, quad in enumerate(found.corners_px):
-        shared = np.array([shared_area(quad, found.corners_px[j]) for j in kept])
-        covered = shared[found.in_sight[kept] >= WHOLE].sum()
-        if shared.max(initial=0) < _SAME and found.in_sight[k] < 1 + _FREE - covered:
-            kept.append(k)
-    return CardHypotheses(found.corners_px[kept], found.scores[kept], found.in_sight[kept])
+    return replace(found, hypotheses=found.hypotheses.distinct())
 
 
 def reason_of(quad: Floats, in_sight: float, size_px: tuple[int, int]) -> str | None:

@@ -9,20 +9,33 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.effort import spend
 from vision.find.above import FromAbove, TableView
 from vision.find.crops import Settled, corners_of, settled
 from vision.find.network import shipped_networks
 from vision.find.scale import SHORT_PX
 from vision.find.votes import MOST_CLUSTERS, SQUARE, clusters_of, distinct
+from vision.quads import shared_area
 
 Floats = NDArray[np.float64]
 
-_STEPS_A_PX = 1 / 20  # of effort: a view of 544x320 px takes 9 yardsticks
-_LEAST_SCORE = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
-_PASSES = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
-_MOVED_PX, _MOVED_TURN = 1.4, np.radians(4)  # hypotheses that move farther pass again
-_LEAST_IN_SIGHT = 0.03  # less is no card, or one that no verifier can identify
+WHOLE = 0.75  # visible share from which a card counts as fully visible: such cards have 0.77 to 0.93
+
+
+@dataclass(frozen=True)
+class FindParams:
+    """Parameters of hypotheses."""
+
+    score: float = 0.05  # a verifier decides; at 0.1 a third of the cards of which 20-50 % show are lost
+    in_sight: float = 0.03  # less is no card, or one that no verifier can identify
+    passes: int = 3  # over crops: the second brings one kept-back half covered card of 21, the third one more
+    # hypotheses that move farther pass again: px of the view, rad
+    moved: float = 1.4
+    turned: float = float(np.radians(4))
+    same: float = 0.85  # of an area: two cards that cross share 0.7
+    free: float = 0.1  # of an area: error of the visible share
+
+
+FIND = FindParams()
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +52,16 @@ class CardHypotheses:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def distinct(self) -> CardHypotheses:
+        """Those that are no double of a better one, and show no more than fully visible better ones leave free."""
+        kept: list[int] = []
+        for k, quad in enumerate(self.corners_px):
+            shared = np.array([shared_area(quad, self.corners_px[j]) for j in kept])
+            covered = shared[self.in_sight[kept] >= WHOLE].sum()
+            if shared.max(initial=0) < FIND.same and self.in_sight[k] < 1 + FIND.free - covered:
+                kept.append(k)
+        return CardHypotheses(self.corners_px[kept], self.scores[kept], self.in_sight[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +91,8 @@ class CardFinder:
         `known` are the corners (4, 2), in px of the picture, of cards that are identified: they are taken off, and
         what they partly cover is searched for.
         """
-        look = self.again(self._votes(view, card, known), size_known=True)
+        look = self.again(self.voted(view, card, known), size_known=True)
         return look.hypotheses(corners_of(look.cards.poses))
-
-    def seeds(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int | None = None
-    ) -> FinderLook:
-        """A look at cards, or at the `most` that stand out, which may differ from the size `card` by a tenth."""
-        # Edges of the picture lead to halves of cards at first.
-        return self.again(self._votes(view, card, known, most or MOST_CLUSTERS), on_edges=most is not None)
 
     def again(
         self, look: FinderLook, way: Floats | None = None, size_known: bool = False, on_edges: bool = True
@@ -87,21 +103,21 @@ class CardFinder:
         cards, if that is known.
         """
         moving, parts = look.cards, []
-        for _ in range(_PASSES if size_known else 1):
+        for _ in range(FIND.passes if size_known else 1):
             cards = settled(self._crop_network, look.above.fine, look.marks, moving, size_known, on_edges, way)
             x, y, turned = np.abs(cards.poses[:, :3] - moving.poses[:, :3]).T
-            far = (np.hypot(x, y) > _MOVED_PX) | (turned > _MOVED_TURN)
-            likely = (cards.scores >= _LEAST_SCORE) & (cards.in_sight >= _LEAST_IN_SIGHT)
+            far = (np.hypot(x, y) > FIND.moved) | (turned > FIND.turned)
+            likely = (cards.scores >= FIND.score) & (cards.in_sight >= FIND.in_sight)
             parts.append(cards[likely & ~far])
             moving = cards[likely & far]
         cards = Settled.joined([*parts, moving])
         cards = cards[np.argsort(-cards.scores, kind="stable")]
         return replace(look, cards=cards[distinct(cards.poses[:, :3], look.card[1] < SQUARE * look.card[0])])
 
-    def _votes(
-        self, view: TableView, card: tuple[float, float], known: Sequence[Floats], most: int = MOST_CLUSTERS
+    def voted(
+        self, view: TableView, card: tuple[float, float], known: Sequence[Floats] = (), most: int = MOST_CLUSTERS
     ) -> FinderLook:
-        """At most so many cards where the card network's votes put them."""
+        """At most so many cards where the card network's votes put them; a few are found at one look."""
         short, long = sorted(card)
         aspect = long / short
         above = view.from_above(short)
@@ -109,8 +125,7 @@ class CardFinder:
         for corners in known:
             inside = np.round(above.from_picture(np.asarray(corners, np.float64)) * 16).astype(np.int32)
             cv2.fillConvexPoly(marks, inside, (255,), cv2.LINE_8, 4)
-        spend(marks.size * _STEPS_A_PX)
-        places, cells = self._network.run(above.image, marks, aspect)
+        places, cells = self._network.run(above.image, marks, aspect, twice=most == MOST_CLUSTERS)
         poses, votes = clusters_of(places, cells, marks.shape, aspect < SQUARE, most)
         poses = np.c_[poses, np.tile((SHORT_PX, SHORT_PX * aspect), (len(poses), 1))]
         return FinderLook((short, long), above, marks, Settled.unsettled(poses, votes))

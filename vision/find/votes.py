@@ -14,16 +14,34 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 SQUARE = 1.05  # aspect up to which a card looks the same after a quarter turn
-_LEAST_SUPPORT = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
-_LEAST_ERROR_PX = 1.2  # of a vote, whatever the network expects: a cell is 2 px wide
-_BIN_PX, _TURN_BINS, _MARGIN = 2.0, 8, 8  # bins in which the first guesses are maxima; bins beyond the view
-_BEFORE, _AFTER = np.arange(-1, _TURN_BINS - 1) % _TURN_BINS, np.arange(1, _TURN_BINS + 1) % _TURN_BINS
-_BLUR = np.array([0.25, 1, 0.25], np.float32)  # wider, it would join cards of a column with strips of 10 mm
-_LEAST_PEAK = 0.2  # of weight in a smoothed bin; from 0.6 an eighth of the strips would be lost
 MOST_CLUSTERS = 120  # first guesses
-_ROUNDS = 2  # of assigning votes and averaging them; more change nothing
-_REACH_PX, _REACH_TURN, _REACH_ERRORS = SHORT_PX / 2, np.radians(37), 3.0  # from a centre to its votes
-_SAME_PX, _SAME_TURN = 2.5, np.radians(15)  # clusters nearer than that are one
+
+
+@dataclass(frozen=True)
+class VoteParams:
+    """Parameters of clusters of votes; lengths are px of the view, angles rad."""
+
+    support: float = 6.0  # cells: a strip of 10 mm of a card 63 mm wide has 31
+    error: float = 1.2  # of a vote, whatever the network expects: a cell is 2 px wide
+    # bins in which the first guesses are maxima; bins beyond the view
+    bin: float = 2.0
+    turns: int = 8
+    margin: int = 8
+    blur: tuple[float, float, float] = (0.25, 1.0, 0.25)  # wider, it would join cards of a column with strips of 10 mm
+    peak: float = 0.2  # of weight in a smoothed bin; from 0.6 an eighth of the strips would be lost
+    rounds: int = 2  # of assigning votes and averaging them; more change nothing
+    # from a centre to its votes: in px, rad, and standard errors
+    reach: float = SHORT_PX / 2
+    reach_turn: float = float(np.radians(37))
+    reach_errors: float = 3.0
+    # clusters nearer than that are one
+    same: float = 2.5
+    same_turn: float = float(np.radians(15))
+
+
+VOTE = VoteParams()
+_BEFORE, _AFTER = (np.roll(np.arange(VOTE.turns), step) for step in (1, -1))
+_BLUR = np.array(VOTE.blur, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +59,7 @@ def _votes_of(at: Numbers, cells: Floats, square: bool) -> _Votes:
     a, c = (np.exp(np.clip(cells[:, k], -2, 5)) / SHORT_PX for k in (3, 5))
     b = cells[:, 4] / SHORT_PX
     # The precision U'U of the network, after adding the least error to its inverse.
-    xx, xy, yy, least = a * a, a * b, b * b + c * c, _LEAST_ERROR_PX**2
+    xx, xy, yy, least = a * a, a * b, b * b + c * c, VOTE.error**2
     det = xx * yy - xy * xy
     below = 1 + least * (xx + yy) + least**2 * det
     precision = np.stack([xx + least * det, xy, yy + least * det], -1) / below[:, None]
@@ -63,38 +81,38 @@ def clusters_of(
     centre, way = _first_guesses(votes, shape, most)
     if not len(centre):
         return np.zeros((0, 3)), np.zeros(0)
-    for _ in range(_ROUNDS):
+    for _ in range(VOTE.rounds):
         member = _members(votes, centre, way)
         centre, way, support = _means(votes, member, centre)
     probability = np.minimum(support / np.maximum(np.bincount(member[member >= 0], minlength=len(centre)), 1), 1)
     poses = np.c_[centre, np.arctan2(way[:, 1], way[:, 0]) / votes.fold]
     order = np.argsort(-support, kind="stable")
-    order = order[support[order] >= _LEAST_SUPPORT]
+    order = order[support[order] >= VOTE.support]
     kept = order[distinct(poses[order], square)]
     return poses[kept], probability[kept]
 
 
 def _first_guesses(votes: _Votes, shape: tuple[int, ...], most: int) -> tuple[Floats, Floats]:
     """Centres (n, 2) and ways (n, 2) at the maxima of a histogram of votes, the strongest first."""
-    ny, nx = (int(length / _BIN_PX) + 2 * _MARGIN for length in shape)
-    x, y = (np.floor(votes.centre / _BIN_PX).astype(np.intp) + _MARGIN).T
-    turn = np.floor((np.arctan2(votes.way[:, 1], votes.way[:, 0]) / (2 * np.pi) + 0.5) * _TURN_BINS).astype(np.intp)
+    ny, nx = (int(length / VOTE.bin) + 2 * VOTE.margin for length in shape)
+    x, y = (np.floor(votes.centre / VOTE.bin).astype(np.intp) + VOTE.margin).T
+    turn = np.floor((np.arctan2(votes.way[:, 1], votes.way[:, 0]) / (2 * np.pi) + 0.5) * VOTE.turns).astype(np.intp)
     inside = (x >= 0) & (x < nx) & (y >= 0) & (y < ny)
     sharpness = np.sqrt(np.maximum(votes.precision[:, 0] * votes.precision[:, 2] - votes.precision[:, 1] ** 2, 0))
-    key = (turn % _TURN_BINS * ny + y) * nx + x
+    key = (turn % VOTE.turns * ny + y) * nx + x
     key, weight = key[inside], (votes.probability * np.minimum(sharpness, 0.5))[inside]
-    flat = np.bincount(key, weight, _TURN_BINS * ny * nx).astype(np.float32)
+    flat = np.bincount(key, weight, VOTE.turns * ny * nx).astype(np.float32)
     flat[key] = np.log1p(flat[key])  # a card in full sight does not drown the strips beside it
     # One plane for each turn, one above the other; their empty margins keep them apart.
-    planes = cv2.sepFilter2D(flat.reshape(-1, nx), -1, _BLUR, _BLUR).reshape(_TURN_BINS, ny, nx)
+    planes = cv2.sepFilter2D(flat.reshape(-1, nx), -1, _BLUR, _BLUR).reshape(VOTE.turns, ny, nx)
     planes = cv2.scaleAdd(cv2.add(planes[_BEFORE], planes[_AFTER]), 0.25, planes)
     around = cv2.dilate(planes.reshape(-1, nx), np.ones((3, 3), np.uint8)).reshape(planes.shape)
-    turn, y, x = np.unravel_index(np.flatnonzero(planes > _LEAST_PEAK), planes.shape)
+    turn, y, x = np.unravel_index(np.flatnonzero(planes > VOTE.peak), planes.shape)
     height = planes[turn, y, x]
     peak = height >= np.maximum(around[turn, y, x], np.maximum(around[_BEFORE[turn], y, x], around[_AFTER[turn], y, x]))
     best = np.flatnonzero(peak)[np.argsort(-height[peak], kind="stable")[:most]]
-    angle = ((turn[best] + 0.5) / _TURN_BINS - 0.5) * 2 * np.pi
-    centre = (np.stack([x, y], -1)[best] - _MARGIN + 0.5) * _BIN_PX
+    angle = ((turn[best] + 0.5) / VOTE.turns - 0.5) * 2 * np.pi
+    centre = (np.stack([x, y], -1)[best] - VOTE.margin + 0.5) * VOTE.bin
     return np.asarray(centre), np.stack([np.cos(angle), np.sin(angle)], -1)
 
 
@@ -107,10 +125,11 @@ def _members(votes: _Votes, centre: Floats, way: Floats) -> Numbers:
     of_vote = np.stack([xx, 2 * xy, yy, -2 * left, -2 * right, left * x + right * y], -1)
     of_centre = np.stack([at_x**2, at_x * at_y, at_y**2, at_x, at_y, np.ones_like(at_x)])
     far = of_vote.astype(np.float32) @ of_centre.astype(np.float32)  # right within 0.01
-    far[votes.way.astype(np.float32) @ way.T.astype(np.float32) < np.cos(min(np.pi, _REACH_TURN * votes.fold))] = np.inf
+    alike = votes.way.astype(np.float32) @ way.T.astype(np.float32)
+    far[alike < np.cos(min(np.pi, VOTE.reach_turn * votes.fold))] = np.inf
     member = far.argmin(1)
-    beyond = np.maximum(*np.abs(votes.centre - centre[member]).T) > _REACH_PX
-    return np.where(beyond | (far[np.arange(len(far)), member] > _REACH_ERRORS**2), -1, member)
+    beyond = np.maximum(*np.abs(votes.centre - centre[member]).T) > VOTE.reach
+    return np.where(beyond | (far[np.arange(len(far)), member] > VOTE.reach_errors**2), -1, member)
 
 
 def _means(votes: _Votes, member: Numbers, centre: Floats) -> tuple[Floats, Floats, Floats]:
@@ -135,8 +154,8 @@ def _means(votes: _Votes, member: Numbers, centre: Floats) -> tuple[Floats, Floa
 def distinct(poses: Floats, square: bool) -> Numbers:
     """Numbers of poses (n, 3), the best first, that are no double of a better one."""
     fold = 2 * np.pi / (4 if square else 2)
-    near = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1)) < _SAME_PX
-    near &= np.abs((poses[:, None, 2] - poses[None, :, 2] + fold / 2) % fold - fold / 2) < _SAME_TURN
+    near = np.hypot(*(poses[:, None, :2] - poses[None, :, :2]).transpose(2, 0, 1)) < VOTE.same
+    near &= np.abs((poses[:, None, 2] - poses[None, :, 2] + fold / 2) % fold - fold / 2) < VOTE.same_turn
     kept: list[int] = []
     for i in range(len(poses)):
         if not near[i, kept].any():

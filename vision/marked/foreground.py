@@ -13,7 +13,6 @@ import cv2
 import numpy as np
 
 from vision.arrays import Image
-from vision.effort import spend
 from vision.marked.colour import CLIPPED
 from vision.marked.layouts import Layouts
 from vision.marked.marks import Marks, WorkImage
@@ -50,7 +49,6 @@ def foreground_and_marks(
     """
     ground, (least_mm2, most_mm2) = layouts.grounds[number], layouts.area_range_mm2(number)
     mask = _mask(work, ground, most_mm2, px_per_mm)
-    spend(mask.size / 80)
     _, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
     # Half a scale of slack: only the patches left get their exact scale.
     sides, areas = stats[:, 2:4].astype(np.float64), stats[:, 4].astype(np.float64)

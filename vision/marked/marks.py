@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats, Image
-from vision.effort import spend
 from vision.quads import within_quads
 from vision.table import Table
 
@@ -79,7 +78,6 @@ class Sampler:
         return self._levels(self.work.bgr, points_px)
 
     def _levels(self, image: Image, points_px: Floats, way: int = cv2.INTER_LINEAR) -> Floats:
-        spend(10 + points_px.size / 30)
         flat = self.work.to_work(points_px.reshape(-1, 2))
         # OpenCV takes at most 32767 rows, so the points form a broad picture.
         places = np.zeros((2, len(flat) // _BROAD + 1, _BROAD), np.float32)

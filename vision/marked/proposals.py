@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.arrays import Flags, Floats
-from vision.effort import spend
 from vision.marked.layouts import (
     NO_CARDS,
     OUT_OF_SHAPE,
@@ -149,7 +148,6 @@ def _segments(bgr: NDArray[np.uint8]) -> Floats:
     """Return the ends (n, 2, 2) of straight edges in an image (h, w, 3), in px."""
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     # OpenCV returns None without lines, which its stubs leave out.
-    spend(grey.size / 25)
     detector = cv2.createLineSegmentDetector(cv2.LSD_REFINE_NONE, n_bins=_BINS)
     found = cast("Floats | None", detector.detect(grey)[0])
     return np.zeros((0, 2, 2)) if found is None else np.asarray(found, np.float64).reshape(-1, 2, 2)

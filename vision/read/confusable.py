@@ -42,7 +42,7 @@ class ClosestPrints:
     one: str
     other: str
     odds: float
-    sure: bool
+    is_enough: bool
 
 
 class UnderLamp:
@@ -59,10 +59,10 @@ class UnderLamp:
         Return None for a deck with fewer than two faces.
         """
         ways = [way for one, other in self._pairs for way in ((one.id, other.id), (other.id, one.id))]
-        found = [self.told(one, other, white, px_per_mm) for one, other in ways]
-        return min(found, key=lambda pair: (pair.sure, pair.odds), default=None)
+        found = [self.compared(one, other, white, px_per_mm) for one, other in ways]
+        return min(found, key=lambda pair: (pair.is_enough, pair.odds), default=None)
 
-    def told(self, one: str, other: str, white: Floats, px_per_mm: float) -> ClosestPrints:
+    def compared(self, one: str, other: str, white: Floats, px_per_mm: float) -> ClosestPrints:
         """Return the log-odds of face `one` against `other` for a card that shows `one`."""
         deck, verifier = self._deck, self._verifier
         image, quad = _as_seen(deck, deck.face(one), white, px_per_mm)

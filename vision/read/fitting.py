@@ -192,14 +192,18 @@ def _under(
     """
     rows, columns = seen.shape
     u, v = (2 * way - 1 for way in np.moveaxis(cells(rows, columns).reshape(rows, columns, 2)[window], -1, 0))
-    part = base[:, window[0], window[1]]
-    gain, across, down, blue, red, veil, saturation, tone = light.astype(np.float32).T[..., None, None]
-    factor = (gain + across * u + down * v + saturation + tone)[..., None].astype(np.float32)
-    casts = np.zeros((len(light), 1, 1, 3), np.float32)
-    casts[..., 0], casts[..., 2] = blue, red
-    models = part * (factor + casts - tone[..., None] * part)
-    models += veil[..., None] * np.maximum(paper.astype(np.float32) - part, 0)
-    models -= saturation[..., None] * thrice(part @ GREY)
+    part = np.ascontiguousarray(base[:, window[0], window[1]])
+    gain, across, down, blue, red, veil, saturation, tone = light.T
+    # All but the slopes and the tone curve mixes the channels alike everywhere.
+    mix = np.zeros((len(light), 3, 4))
+    mix[:, :, :3] = np.eye(3) * (gain + saturation + tone - veil)[:, None, None] - saturation[:, None, None] * GREY
+    mix[:, 0, 0] += blue
+    mix[:, 2, 2] += red
+    mix[:, :, 3] = veil[:, None] * paper
+    mixtures = [cv2.transform(art, way) for art, way in zip(part, mix.astype(np.float32), strict=True)]
+    models = np.asarray(np.stack(mixtures), np.float32)
+    slopes = (across[:, None, None] * u + down[:, None, None] * v).astype(np.float32)
+    models += part * (slopes[..., None] - tone.astype(np.float32)[:, None, None, None] * part)
     within = np.zeros_like(seen)
     within[window] = True
     seen = seen & within

@@ -45,9 +45,8 @@ class Passes:
 
     `most`: layers. `promise`, `score`: of the ranking above a card without print, or of the finder; places with one of
     them are verified where the finder sees the share `in_sight` of a card. `steady` (n, 4, 2): while something moves,
-    only cards of the picture before are verified, without a closer look at doubtful ones; None: nothing moves. sized:
-    the table has the deck's own measure, true or not. within: left, top, right and bottom px, where the middles of
-    cards are that count; None: the whole picture.
+    only cards of the picture before are verified, without a closer look at doubtful ones; None: nothing moves.
+    within: left, top, right and bottom px, where the middles of cards are that count; None: the whole picture.
     """
 
     most: int = 12
@@ -55,7 +54,6 @@ class Passes:
     score: float = 0.3
     in_sight: float = 0.0
     steady: Floats | None = None
-    sized: bool = False
     within: Box | None = None
 
 

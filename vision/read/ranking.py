@@ -52,29 +52,29 @@ _SPREAD = np.array([RANK.mean_brightness, *2 * [RANK.tint * RANK.mean_tint]], np
 class Ranks:
     """Scores of each look of a deck at n places.
 
-    `scores` (n, k) from 0 to 1, `plain` (n,) of a card without print; `whites` (n, 3) BGR 0..1 of white paper, by the
+    `scores` (n, k) from 0 to 1, `blank` (n,) of a card without print; `whites` (n, 3) BGR 0..1 of white paper, by the
     cards' own ground, None where the faces share none.
     """
 
     scores: Singles
-    plain: Singles
+    blank: Singles
     whites: Floats | None
 
     @property
     def promise(self) -> Singles:
         """Return how much better (n,) the best look fits than a card without print."""
-        return np.asarray(self.scores.max(axis=1) - self.plain, np.float32)
+        return np.asarray(self.scores.max(axis=1) - self.blank, np.float32)
 
     def and_(self, other: Ranks) -> Ranks:
         """Return these and others of the same deck."""
         whites = None
         if self.whites is not None and other.whites is not None:
             whites = np.concatenate([self.whites, other.whites])
-        return Ranks(np.concatenate([self.scores, other.scores]), np.concatenate([self.plain, other.plain]), whites)
+        return Ranks(np.concatenate([self.scores, other.scores]), np.concatenate([self.blank, other.blank]), whites)
 
     def take(self, places: NDArray[np.intp]) -> Ranks:
         """Return those of some places."""
-        return Ranks(self.scores[places], self.plain[places], None if self.whites is None else self.whites[places])
+        return Ranks(self.scores[places], self.blank[places], None if self.whites is None else self.whites[places])
 
     def paper(self, place: int, white: Floats | None) -> Floats:
         """Return white paper (3,) BGR 0..1 at one place, by its own ground if there is one, else by the lamp's `white`.
@@ -107,7 +107,7 @@ class Ranker:
         Cells under `covers` and outside the picture are left out.
         """
         scores = np.zeros((len(quads), len(self.faces)), np.float32)
-        plain = np.zeros(len(quads), np.float32)
+        blank = np.zeros(len(quads), np.float32)
         whites = None if self.ground is None else np.zeros((len(quads), 3))
         for k in range(0, len(quads), RANK.at_once):
             some = slice(k, k + RANK.at_once)
@@ -116,13 +116,13 @@ class Ranker:
             if whites is not None and self.ground is not None:
                 whites[some] = _grounds(sheets, open_cells) / self.ground
                 level = whites[some] if white is None else level
-            scores[some], plain[some] = self._some(sheets, level, open_cells)
-        return Ranks(scores, plain, whites)
+            scores[some], blank[some] = self._some(sheets, level, open_cells)
+        return Ranks(scores, blank, whites)
 
     def _some(self, sheets: Singles, white: Floats | None, open_cells: Flags) -> tuple[Singles, Singles]:
         shown = _described(sheets, white, open_cells)
         weight = _in_blocks(open_cells[..., None].astype(np.float32))
-        told = weight[:, ::_CHANNELS].sum(2)
+        counted = weight[:, ::_CHANNELS].sum(2)
         counts = np.maximum(weight.sum(2, keepdims=True), 1)
         mean = (shown * weight).sum(2, keepdims=True) / counts
         shown = (shown - mean) * weight
@@ -135,10 +135,10 @@ class Ranker:
         fits = np.maximum((2 * like + RANK.still) / (energy + np.maximum(due, 0) + RANK.still), 0).sum(2)
         off = (mean - meant).reshape(len(sheets), -1, _CHANNELS, len(self.faces)) / _SPREAD[:, None]
         fits += np.exp(-0.5 * np.minimum((off * off).sum(2), 50))
-        share = np.where(told >= RANK.least_open * RANK.cells**2, told, 0)
+        share = np.where(counted >= RANK.least_open * RANK.cells**2, counted, 0)
         share /= np.maximum(share.sum(1, keepdims=True), 1)
         scores = np.einsum("nbk,nb->nk", fits / _TERMS, share, optimize=True)
-        return scores.astype(np.float32), (_like_plain(energy) * share).sum(1).astype(np.float32)
+        return scores.astype(np.float32), (_like_blank(energy) * share).sum(1).astype(np.float32)
 
 
 def ranker_of(deck: Deck) -> Ranker:
@@ -152,11 +152,11 @@ def ranker_of(deck: Deck) -> Ranker:
     shown = _described(upright, np.ones(3), np.ones(upright.shape[:3], bool))
     of = np.array(looks)
     fronts = [k for k, (face, _) in enumerate(looks) if deck.faces[face].side != "back"]
-    plain = _like_plain(_of_pattern(shown.var(axis=2, keepdims=True))).mean(1)
+    blank = _like_blank(_of_pattern(shown.var(axis=2, keepdims=True))).mean(1)
     return Ranker(
         of[:, 0],
         of[:, 1],
-        np.asarray(1 - plain, np.float32),
+        np.asarray(1 - blank, np.float32),
         _shared(_grounds(upright[fronts], np.ones((len(fronts), _SIDE, _SIDE), bool))),
         shown.transpose(1, 2, 0).copy(),
     )
@@ -197,7 +197,7 @@ def _of_pattern(sums: Singles) -> Singles:
     return np.stack([split[:, :, 0], split[:, :, 1] + split[:, :, 2]], axis=2)
 
 
-def _like_plain(energy: Singles) -> Singles:
+def _like_blank(energy: Singles) -> Singles:
     """Return the fit (n, blocks) of a card without print to blocks of some variance: its colour is unknown."""
     return np.asarray((RANK.still / (energy[..., 0] + RANK.still)).sum(2) / _TERMS, np.float32)
 

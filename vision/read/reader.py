@@ -16,7 +16,6 @@ import numpy as np
 from vision.arrays import Box, Flags, Floats, Image
 from vision.channels import smallest
 from vision.deck import MARKS, Deck, Face
-from vision.effort import counted
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
@@ -56,8 +55,6 @@ _CLIPPED = 247 / 255  # of white: as bright as the camera can measure
 # Of 113 faces that stayed under a moving hand 84 have both; of 24 that changed none; of 302 hidden ones 1.
 _WELL_RANKED, _CLEARLY_RANKED = 0.65, 0.02  # of the ranking's scores, and before the next meaning
 _LEAST_SIDE_PX = 40
-_EVEN = 1.04  # of the cards' scale: within it all fit the one size of the search
-_MORE_READINGS = 3  # without a table: each on the plane of all cards that were read
 # Shared area of a finder's place with a read card: the least of a card partly under it, and the least of that same
 # card. 21 of 24 such places on 27 tables of Confetti were a card.
 _UNDER, _THE_SAME = 0.2, 0.9
@@ -99,45 +96,25 @@ class CardReader:
         """Read a picture, see `vision.reading.Reader`."""
         if min(image_bgr.shape[:2]) < _LEAST_SIDE_PX:
             return Reading((), (), table)
-        with counted():
-            if markers is None:
-                markers = markers_in(image_bgr)
-            doubt = 0.0
-            if table is None:
-                table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
-                if table is not None and self._marks is not None:
-                    table, doubt = self._marks.fitted_to_markers(image_bgr, table, markers)
-            shot = _Shot(image_bgr, Pyramid(image_bgr), markers, white_of(image_bgr, markers))
-            reading = self._read(shot, table, doubt)
-            if table is not None:
-                return reading
-            if self._marks is not None:
-                fitted = self._marks.fitted_to_cards(image_bgr, stacked(card.corners_px for card in reading.cards))
-                return reading if fitted is None else self._read(shot, *fitted).placeless()
-            for _ in range(_MORE_READINGS):
-                again = self._read_again(shot, reading)
-                if again is None or len(again.cards) <= len(reading.cards):
-                    break
-                reading = again
-            return reading
-
-    def _read_again(self, shot: _Shot, first: Reading) -> Reading | None:
-        """Read again on the plane of the cards read first: seen obliquely, others are larger or smaller."""
-        certain = stacked(card.corners_px for card in first.cards)
-        table = table_of(certain, self.deck.card_mm, (shot.image_bgr.shape[1], shot.image_bgr.shape[0]))
+        if markers is None:
+            markers = markers_in(image_bgr)
+        doubt = 0.0
         if table is None:
-            return None
-        scales = table.px_per_mm(certain.mean(axis=1))
-        if not first.unclear and scales.max() < _EVEN * scales.min():
-            return None
-        return self._read(shot, table, sized=True).placeless()
+            table = table_if_shown(tuple(markers), (image_bgr.shape[1], image_bgr.shape[0]))
+            if table is not None and self._marks is not None:
+                table, doubt = self._marks.fitted_to_markers(image_bgr, table, markers)
+        shot = _Shot(image_bgr, Pyramid(image_bgr), markers, white_of(image_bgr, markers))
+        reading = self._read(shot, table, doubt)
+        if table is not None or self._marks is None:
+            return reading
+        fitted = self._marks.fitted_to_cards(image_bgr, stacked(card.corners_px for card in reading.cards))
+        return reading if fitted is None else self._read(shot, *fitted).placeless()
 
-    def _read(self, shot: _Shot, table: Table | None, doubt: float = 0.0, *, sized: bool = False) -> Reading:
-        """Read a picture; `doubt`: see `MarkTerm.read`; sized: see `Passes`."""
+    def _read(self, shot: _Shot, table: Table | None, doubt: float = 0.0) -> Reading:
+        """Read a picture; `doubt`: see `MarkTerm.read`."""
         known = enlarged(stacked(marker.corners_px for marker in shot.markers), _SHEET)
         if self._marks is None:
-            layers = self._layers(shot, table, known, replace(_ALL, sized=sized))
-            return self._reading(layers, table)
+            return self._reading(self._layers(shot, table, known, _ALL), table)
         marked = None if table is None else self._marks.read(shot.image_bgr, table, shot.markers, doubt)
         cards = [] if marked is None else marked.cards
         table = None if marked is None else marked.table
@@ -200,12 +177,12 @@ class CardReader:
         marked: Sequence[Card] = (),
     ) -> Layers:
         """Take cards layer by layer beside the `known` ones, some of them `marked` with a name."""
-        find = self._find(shot.image_bgr, table, passes)
+        find = self._find(shot.image_bgr, table, len(known))
         layers = Layers(find, self.verifier, shot.picture, shot.white, Covers(known), passes)
         named = {card.named.id for card in marked}
 
         def is_certain(verdict: Verdict, cells: Flags, score: float) -> bool:
-            if self._reason(verdict, cells, score, table, named) is not None:
+            if self._reason(verdict, cells, score, table, named, sized=len(layers.taken) > 1) is not None:
                 return False
             if self._marks is not None:
                 named.add(self.deck.faces[verdict.face].id)
@@ -244,29 +221,42 @@ class CardReader:
                 places.append(card.corners_px)
         return replace(beside, unclear=tuple(unclear))
 
-    def _find(self, image_bgr: Image, table: Table | None, passes: Passes) -> Find:
+    def _find(self, image_bgr: Image, table: Table | None, beside: int) -> Find:
+        """Return what finds cards in a picture, of whose known quads the first `beside` are no cards of this deck."""
         view: TableView = FlatView(image_bgr) if table is None else TableView(image_bgr, table, area_in_sight(table))
         card = self.deck.card_mm
-        if table is not None and (self.deck.has_true_size or passes.sized):
-            return lambda known: self._finder.find(view, card, known)
-        wanted = KnownSize(aspect=max(card) / min(card))
+        if table is not None and self.deck.has_true_size:
+            return lambda known: self._finder.find(view, card, known).distinct()
+        wanted, size_px = KnownSize(aspect=max(card) / min(card)), (image_bgr.shape[1], image_bgr.shape[0])
 
         def find(known: Sequence[Floats]) -> CardHypotheses:
             nonlocal view, wanted
+            # Seen obliquely, other cards are larger or smaller than those read first, but they are on one plane.
+            plane = None if table is not None else table_of(stacked(known[beside:]), card, size_px)
+            if plane is not None:
+                return self._finder.find(TableView(image_bgr, plane, area_in_sight(plane)), card, known).distinct()
             found = find_unknown(self._finder, view, known, wanted)
             view, wanted = found.view, KnownSize(found.card)
-            return found.hypotheses
+            return found.hypotheses.distinct()
 
         return find
 
     def _reason(
-        self, verdict: Verdict, cells: Flags, score: float, table: Table | None, named: Collection[str] = ()
+        self,
+        verdict: Verdict,
+        cells: Flags,
+        score: float,
+        table: Table | None,
+        named: Collection[str] = (),
+        *,
+        sized: bool = False,
     ) -> str | None:
         """Return why a card is unclear, None where it is certain, "" where there is no card.
 
-        `named` are the ids of faces that other cards have, of a deck of marks.
+        `named` are the ids of faces that other cards have, of a deck of marks. sized: other cards give the size of
+        cards without a table.
         """
-        reason = doubt_of(verdict, cells, score, on_table=table is not None)
+        reason = doubt_of(verdict, cells, score, on_table=sized or table is not None)
         if reason is None and not self._is_flat(verdict.quad, table):
             return ASLANT
         is_twice = reason is None and self.deck.faces[verdict.face].id in named

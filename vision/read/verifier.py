@@ -11,9 +11,20 @@ from numpy.typing import NDArray
 from vision.arrays import Flags, Floats, Singles
 from vision.channels import largest
 from vision.deck import Deck
-from vision.read.fit_quality import against_plain, explanation_of, lacking, settled, within_rim
+from vision.read.evidence import (
+    errors,
+    explanation_of,
+    lacking,
+    likeness,
+    log_ratios,
+    misprints,
+    over_no_print,
+    patterns_of,
+    settled,
+    unexplained,
+    within_rim,
+)
 from vision.read.fitting import Arts, Fits, finer, laid_on, posed
-from vision.read.likelihood_ratios import errors, likeness, log_ratios, misprints, patterns_of, unexplained
 from vision.read.ranking import Ranker, Ranks, ranker_of
 from vision.read.rectify import Covers, Pyramid
 from vision.read.verdict import VERDICT, Verdict
@@ -29,8 +40,7 @@ class WeighParams:
     fine: float = 1.2
     finest: float = 2.4
     posed_looks: int = 2  # a card's pose is nearly the same for all likely faces
-    looks: int = 4
-    fine_faces: int = 3
+    looks: int = 3  # with 4 as many of 1,130 cards are read
     far_behind: float = 0.12  # of the ranking's scores
     rounds: int = 3
     quick_rounds: int = 2
@@ -45,7 +55,7 @@ class WeighParams:
     most_apart: float = 0.12  # of white, that a cell may count
     # A sign has few cells of a card, but they weigh more: of 280 corners two were misread, with 2.1 and 2.2 before
     # that.
-    finest_says: float = 8.0
+    finest_weight: float = 8.0
     most_by_fit: float = 40.0  # log-odds
     by_rank_alone: float = 250.0  # log-odds a unit of the ranking's scores, of faces that were not fitted to a picture
 
@@ -156,29 +166,27 @@ class Verifier:
         due = WEIGH.promised * self.ranker.due[int(np.argmax(place.score))]
         if promise < due and likeness(patterns)[order[0]] < WEIGH.promised:
             return None
-        few = order[: WEIGH.fine_faces]
-        laid, looks = laid.take(few), looks[few]
-        if len(np.unique(self._means[looks])) < len(few):
+        laid, looks = laid.take(order), looks[order]
+        if len(np.unique(self._means[looks])) < len(looks):
             # Faces with the same meaning are no rivals either: the rivals are those that look alike.
             laid, looks = self._with_alike(place, laid, looks, laid.seen)
-        fine = self._finer(place, laid, looks, self._fine)
-        verdict = self._weighed(fine, looks, place.score, 0)
+        verdict = self._weighed(self._finer(place, laid, looks, self._fine), looks, place.score, 0)
+        # A place more like an empty surface than like any face is no card, at any resolution. Of 651 such places of
+        # four decks none was taken, and in columns they are two of three.
+        is_clear = quick or verdict.is_clear
+        if verdict.evidence() < 0 or (is_clear and not verdict.strange.any()):
+            return verdict
         if verdict.strange.any():
             # Two faces differ by a hat: under a hand they are one, whatever their ranking.
             open_cells = cv2.resize((~verdict.strange).astype(np.float32), self._coarse.shape[::-1]) > _OPEN
             laid, looks = self._with_alike(place, laid, looks, np.asarray(open_cells))
-            fine = self._finer(place, laid, looks, self._fine)
-            verdict = self._weighed(fine, looks, place.score, 0)
-        # A place more like an empty surface than like any face is no card, at any resolution. Of 651 such places of
-        # four decks none was taken, and in columns they are two of three.
-        if quick or verdict.is_plain or verdict.evidence() < 0:
-            return verdict
-        # Thin strokes distinguish faces only where they match to a part of a cell.
-        place = self._closer(place, int(looks[0]), self._fine)
-        laid = self._laid(place, looks)
+        if not is_clear:
+            # Thin strokes distinguish faces only where they match to a part of a cell.
+            place = self._closer(place, int(looks[0]), self._fine)
+            laid = self._laid(place, looks)
         fine = self._finer(place, laid, looks, self._fine)
         verdict = self._weighed(fine, looks, place.score, int(np.argmin(errors(patterns_of(fine)))))
-        if verdict.margin >= VERDICT.sure or not self._has_small_signs(verdict):
+        if is_clear or verdict.margin >= VERDICT.sure or not self._has_small_signs(verdict):
             return verdict
         return self._by_small_signs(place, looks) or verdict
 
@@ -198,8 +206,8 @@ class Verifier:
         Most faces of a large deck differ in one small sign where only a corner is visible. The likeliest ones are
         compared with it; then the nearest, with those most like them in the seen cells, in finer cells.
         """
-        as_it_lies = np.where(self.ranker.turns == self.ranker.turns[looks[0]], place.score, -np.inf)
-        near = np.union1d(looks, self._likely(as_it_lies, WEIGH.near_faces))
+        same_turn = np.where(self.ranker.turns == self.ranker.turns[looks[0]], place.score, -np.inf)
+        near = np.union1d(looks, self._likely(same_turn, WEIGH.near_faces))
         if len(near) < 2:
             return None
         laid = self._laid(place, near)
@@ -209,27 +217,27 @@ class Verifier:
         near = np.array(list(dict.fromkeys(np.concatenate([nearest, *alike]).tolist())), np.intp)
         place = self._closer(place, int(near[0]), self._finest)
         laid = self._laid(place, near)
-        told = log_ratios(patterns_of(self._finer(place, laid, near, self._finest))) * WEIGH.finest_says
-        return self._weighed(self._finer(place, laid, near, self._fine), near, place.score, 0, told)
+        odds = log_ratios(patterns_of(self._finer(place, laid, near, self._finest))) * WEIGH.finest_weight
+        return self._weighed(self._finer(place, laid, near, self._fine), near, place.score, 0, odds)
 
-    def _weighed(self, fits: Fits, looks: Numbers, score: Singles, nearest: int, told: Floats | None = None) -> Verdict:
+    def _weighed(self, fits: Fits, looks: Numbers, score: Singles, nearest: int, odds: Floats | None = None) -> Verdict:
         """Return a verdict by looks (n,) fitted to the picture, of which `nearest` is most like it.
 
-        `told` (n, n) are the log-odds between them, if known.
+        `odds` (n, n) are the log-odds between them, if known.
         """
         faces = self.ranker.faces[looks]
         fit = settled(fits, nearest)
         explanation = explanation_of(fit)
         patterns = patterns_of(fits, ~explanation[2])
-        told = log_ratios(patterns) if told is None else told
-        np.fill_diagonal(told, np.inf)
+        odds = log_ratios(patterns) if odds is None else odds
+        np.fill_diagonal(odds, np.inf)
         means = self._means[looks]
         # First choose the meaning, then one of its faces.
-        apart = np.where(means[:, None] == means, np.inf, told)
+        apart = np.where(means[:, None] == means, np.inf, odds)
         likely = np.flatnonzero(means == means[int(np.argmax(apart.min(axis=1)))])
-        best = int(likely[np.argmax(told[likely].min(axis=1))])
+        best = int(likely[np.argmax(odds[likely].min(axis=1))])
         rival: int | None = None
-        margin, lead = WEIGH.most_by_fit, float(told[best].min())
+        margin, lead = WEIGH.most_by_fit, float(odds[best].min())
         if np.isfinite(apart[best]).any():
             rival, margin = int(faces[int(np.argmin(apart[best]))]), float(apart[best].min())
         elif len(self.deck.faces) > 1:
@@ -246,14 +254,14 @@ class Verifier:
         in_sight = ~strange & within_rim(strange.shape)
         odd = misprints(patterns, best, in_sight)
         left = unexplained(patterns, best, in_sight)
-        if self.deck.is_complete and margin >= VERDICT.plain_lead and left <= VERDICT.other_pattern:
+        if self.deck.is_complete and margin >= VERDICT.excluding_lead and left <= VERDICT.other_pattern:
             # Lamp and gloss change patches of print; another face, which is known then, changes its pattern, too.
             odd[:] = False
         odd |= lacking(fit, strange)
-        odds = against_plain(fit)
+        cell_odds = over_no_print(fit)
         if fit.seen.all():
             # A cover is no evidence about a card; but at a strip it may be the only evidence against a place.
-            odds[strange] = 0
+            cell_odds[strange] = 0
         sheet = fit.quad
         quad = np.roll(sheet, int(self.ranker.turns[looks[best]]), axis=0)
         return Verdict(
@@ -266,7 +274,7 @@ class Verifier:
             explained,
             strange,
             odd,
-            odds,
+            cell_odds,
             0.0 if self.deck.is_counted else left,
             lead,
         )

@@ -11,7 +11,8 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.errors import BadLessonError
-from vision.find.any_deck import CERTAIN, WHOLE, cards_without_size, reason_of, sure_table
+from vision.find.any_deck import CERTAIN, cards_without_size, reason_of, sure_table
+from vision.find.finder import WHOLE
 from vision.find.unknown import KnownSize
 from vision.image import Picture
 from vision.markers import Marker, markers_in

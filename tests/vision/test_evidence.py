@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vision.read.evidence import errors, log_ratios, misprints, patterns_of
 from vision.read.fitting import Fits
-from vision.read.likelihood_ratios import errors, log_ratios, misprints, patterns_of
 
 ROWS, COLUMNS = 70, 45
 

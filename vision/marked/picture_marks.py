@@ -67,6 +67,11 @@ class PictureMarks:
         """Return the table, in the cards' own scale once whole cards were found."""
         return self._sampler.table
 
+    @property
+    def spare_px(self) -> Floats:
+        """Return the middles (n, 2) of clear whole marks on no certain card."""
+        return self._marks.centres_px[self._free & self._looks.clear]
+
     def whole_cards(self, reach: float) -> Hypotheses:
         """Return the cards with three visible whole marks, and fit scale and palette to them.
 

@@ -57,11 +57,15 @@ TERM = TermParams()
 
 @dataclass(frozen=True, eq=False)
 class MarkedCards:
-    """Cards by their marks: certain ones, and unclear ones. `table` is in the cards' own scale."""
+    """Cards by their marks: certain ones, and unclear ones. `table` is in the cards' own scale.
+
+    `spare_px` (n, 2): clear whole marks on no certain card.
+    """
 
     cards: list[Card]
     unclear: list[Card]
     table: Table
+    spare_px: Floats
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ class MarkTerm:
         for these, choice in chosen:
             card = _card(view, these.take(np.array([choice.number])), choice)
             (named if card.reason is None else unclear).append(card)
-        return MarkedCards(named, unclear, view.table)
+        return MarkedCards(named, unclear, view.table, view.spare_px)
 
     def _view(self, image_bgr: Image, table: Table, markers: Sequence[Marker]) -> PictureMarks:
         keep_out = enlarged(stacked(marker.corners_px for marker in markers), TERM.sheet)

@@ -6,7 +6,7 @@ A hand with an unclear card is unclear. Another hand is right if its cards are t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float
         except (BadInputError, VisionError) as error:
             say({"picture": picture.path.name, "not_scored": str(error)})
             continue
-        for hand in _hands(picture, seated, counts_as):
+        for hand in hands_of(picture, seated, counts_as):
             if hand["least"] >= least or hand["outcome"] == "wrong":
                 outcomes[hand["outcome"]] += 1
                 if hand["outcome"] != "right":
@@ -53,13 +53,16 @@ def measure(folder: Path, players: int = 3, deck: str = "confetti", least: float
     return Row(outcomes.total(), outcomes["right"], outcomes["unclear"], outcomes["wrong"])
 
 
-def _hands(picture: TruePicture, seated: SeatedReading, counts_as: Callable[[str], str]) -> Iterator[dict[str, Any]]:
+def hands_of(
+    picture: TruePicture, seated: SeatedReading, counts_as: Callable[[str], str], optional: Collection[str] = ()
+) -> Iterator[dict[str, Any]]:
+    """Compare each hand with the truth; `optional` are faces that may be read or not."""
     true = _by_seat(seated, ((card, seated.table.centre_mm(card.corners_px)) for card in picture.cards))
     read = _by_seat(seated, ((card.named.id, card.centre_mm) for card in seated.reading.cards))
     unclear = _by_seat(seated, ((card, card.centre_mm) for card in seated.reading.unclear))
     for seat in range(seated.ring.players):
         there = Counter(counts_as(card.face) for card in true[seat] if card.face is not None)
-        found = Counter(map(counts_as, read[seat]))
+        found = Counter(map(counts_as, (face for face in read[seat] if face not in optional)))
         if there or found or unclear[seat]:
             outcome = "unclear" if unclear[seat] else "right" if there == found else "wrong"
             missed, extra = (sorted(rest.elements()) for rest in (there - found, found - there))

@@ -47,6 +47,7 @@ def reasons(sharing: Sharing) -> list[set[str]]:
         (lambda image: image * 0.06, "darkness"),
         (lambda image: np.minimum(image * 4.0, 255), "light"),
         (lambda image: cv2.GaussianBlur(image, (0, 0), 4), "blur"),
+        (lambda image: image * 0.25 + 130.0, "blur"),
     ],
 )
 def test_a_picture_that_shows_too_little_is_doubted_at_every_seat(
@@ -71,6 +72,11 @@ def test_a_card_with_a_thing_on_it_is_doubted_at_its_seat(table: Image, deck: De
     thing = enlarged(first.corners_px[None], 0.7)[0]
     covered = cv2.fillConvexPoly(table.copy(), np.rint(thing).astype(np.int32), (160, 60, 40))
     assert reasons(shared(np.asarray(covered, np.uint8), deck)) == [{"thing"}, set(), set()]
+
+
+def test_an_arm_over_the_table_is_doubted_however_far_from_cards_it_is(table: Image, deck: Deck) -> None:
+    arm = cv2.rectangle(table.copy(), (1270, 560), (1600, 700), (60, 130, 40), -1)
+    assert {"thing"} in reasons(shared(np.asarray(arm, np.uint8), deck))
 
 
 @pytest.mark.parametrize(

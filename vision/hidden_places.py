@@ -38,7 +38,10 @@ LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and t
 # The finder's score, the share of the identified cards that makes a colour theirs, and the share of a card of such
 # colours that is not the table's: one that was not read. That doubts 9 of 19 hands that lacked a card on 500 spoiled
 # pictures, and 9 of 39 on 500 kept back.
-_LIKELY, _CARDS_OWN, _SHOWS_CARD = 0.1, 0.1, 0.05
+_FAINT, _CARDS_OWN, _SHOWS_CARD = 0.1, 0.1, 0.05
+# The finder's score, and the share of a card without the table's colours: 33 of 40 spoilt cards had as much, and none
+# of eight sandtimers, whose shares were up to 0.90.
+_LIKELY, _NO_TABLE = 0.2, 0.93
 _STEP_MM, _STEP, _STEEP = 16.0, 9.0, 0.6  # levels of Lab that an edge has, along so much of the outline
 _EXPOSED = 120.0  # grey levels of the table
 _SAMPLES, _ROUNDS, _EVEN = 4000, 4, 0.05  # to find how light falls off: cells, rounds, and a table's own unevenness
@@ -130,13 +133,16 @@ class _Board:
             yield HiddenPlace(places, "light", places)
 
     def cards(self, image_bgr: Image, table: Table, known_px: Floats) -> Iterator[HiddenPlace]:
-        """Return the finder's detections beside the known cards that have colours of cards, and not of the table."""
+        """Return the finder's detections beside the known cards that have colours of cards, or none of the table."""
         known = self._known & self._seen
-        printed = self._odd(self._free, _ALL_OVER) & (self._commonness(known, 1.0) > _CARDS_OWN * known.sum())
+        odd = self._odd(self._free, _ALL_OVER)
+        printed = odd & (self._commonness(known, 1.0) > _CARDS_OWN * known.sum())
         found = CardFinder().find(TableView(image_bgr, table, area_in_sight(table)), self._card_mm, list(known_px))
-        for quad in found.corners_px[found.scores >= _LIKELY]:
-            own = within_quads(self._px, quad[None]).reshape(self._shape) & printed
-            if own.sum() >= _SHOWS_CARD * self._card_cells:
+        for quad, score in zip(found.corners_px, found.scores, strict=True):
+            own = within_quads(self._px, quad[None]).reshape(self._shape) & self._free
+            covers = score >= _LIKELY and own.sum() >= self._least_own * self._card_cells
+            is_other = covers and odd[own].mean() >= _NO_TABLE
+            if is_other or (score >= _FAINT and (own & printed).sum() >= _SHOWS_CARD * self._card_cells):
                 yield HiddenPlace(self._places[own.ravel()], "card", table.to_mm(quad).mean(axis=0)[None])
 
     def things(self) -> Iterator[HiddenPlace]:

@@ -34,7 +34,7 @@ _MOST_ODD, _WIDEST = 0.4, 4.0  # of what is between the seats; else grain or lig
 # Colours of more of what shows than so many cards are the table's; of more than so many of what is between the seats.
 _ALL_OVER, _BETWEEN = 12.0, 6.0
 _OPENED_MM = 10.0  # narrower things hide no card
-LEAST_OWN, _FITS = 0.45, 0.85  # of a card: under the island, and under it and the cards beside it
+LEAST_OWN, _FITS = 0.65, 0.85  # of a card: under the island, and under it and the cards beside it
 # The finder's score, the share of the identified cards that makes a colour theirs, and the share of a card of such
 # colours that is not the table's: one that was not read. That doubts 9 of 19 hands that lacked a card on 500 spoiled
 # pictures, and 9 of 39 on 500 kept back.

@@ -67,10 +67,14 @@ class PictureMarks:
         """Return the table, in the cards' own scale once whole cards were found."""
         return self._sampler.table
 
-    @property
-    def spare_px(self) -> Floats:
-        """Return the middles (n, 2) of clear whole marks on no certain card."""
-        return self._marks.centres_px[self._free & self._looks.clear]
+    def spare_px(self, named: Hypotheses) -> Floats:
+        """Return the middles (n, 2) of clear whole marks that none of the named cards has there."""
+        numbers = np.flatnonzero(self._free & self._looks.clear & ~self._marks.same_as(named.marks[named.marks >= 0]))
+        places = named.to_table(self.layouts.centres_mm[named.faces])
+        off = np.linalg.norm(self._marks.centres_mm[numbers][:, None, None] - places, axis=3)
+        likely = self._densities()[numbers][:, self.layouts.colours[named.faces]] > MARK.likely
+        own = ((off < self._marks.radii_mm[numbers][:, None, None]) & likely).any((1, 2))
+        return np.asarray(self._marks.centres_px[numbers[~own]])
 
     def whole_cards(self, reach: float) -> Hypotheses:
         """Return the cards with three visible whole marks, and fit scale and palette to them.

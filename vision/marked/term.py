@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from vision.marked.colour import lamp_of
 from vision.marked.layouts import Hypotheses
 from vision.marked.picture_marks import PictureMarks
 from vision.markers import SQUARE_MM, Marker, whites_of
-from vision.quads import enlarged, stacked
+from vision.quads import enlarged, stacked, within_quads
 from vision.read.verdict import VERDICT, doubt_of_marks
 from vision.reading import Card
 from vision.table import Table
@@ -133,12 +133,18 @@ class MarkTerm:
             near = np.abs(middles - _corners(view, possible.take(np.array([choice.number]))).mean(1)).max(1)
             if choice.doubt is not None and near.min(initial=np.inf) >= 2 * TERM.same_place_mm:
                 chosen.append((possible, choice))
+        certain = np.array([choice.number for _, choice in chosen if choice.doubt is None], np.intp)
+        spare_px = view.spare_px(cards.take(certain))
         named: list[Card] = []
         unclear: list[Card] = []
         for these, choice in chosen:
-            card = _card(view, these.take(np.array([choice.number])), choice)
+            one = these.take(np.array([choice.number]))
+            card = _card(view, one, choice)
+            if (one.marks < 0).sum() > 1 and within_quads(spare_px, card.corners_px[None]).sum() > 1:
+                # An untaught card was named by one mark like this face's, beside two that are not.
+                card = replace(card, reason=card.reason or "covered")
             (named if card.reason is None else unclear).append(card)
-        return MarkedCards(named, unclear, view.table, view.spare_px)
+        return MarkedCards(named, unclear, view.table, spare_px)
 
     def _view(self, image_bgr: Image, table: Table, markers: Sequence[Marker]) -> PictureMarks:
         keep_out = enlarged(stacked(marker.corners_px for marker in markers), TERM.sheet)

@@ -61,6 +61,8 @@ class ExplainParams:
     # of a card's area, and of its edge by its shorter side
     least_cover: float = 0.04
     least_cut: float = 0.15
+    # of a face's cells, near its usual colour: framed clowns, lizards and SET have 0.6 and more, full-bleed ones 0.3
+    least_ground: float = 0.5
     soft: float = 1.2  # cells
     # cells; of the squared error, a cell squared
     patch: int = 7
@@ -275,7 +277,8 @@ def _strange(agrees: Flags) -> Flags:
 def lacking(fit: Fits, strange: Flags) -> Flags:
     """Return the strange cells (rows, columns) that show the card's ground where the face has print.
 
-    A cover beside missing print seems to be one with it: a card of one lizard was read as that of two.
+    A cover beside missing print seems to be one with it: a card of one lizard was read as that of two. Print all over
+    a card leaves no ground: fingers on clowns printed to the edge had some of its tones.
     """
     if not strange.any():
         return strange
@@ -285,7 +288,8 @@ def lacking(fit: Fits, strange: Flags) -> Flags:
         for sheet in (np.asarray(cv2.GaussianBlur(fit.shown, (0, 0), EXPLAIN.soft), np.float32), fit.models[0])
     )
     found = strange & shown & ~model
-    return np.asarray(found & (found.mean() >= EXPLAIN.least_cover))
+    is_ground = model[fit.seen].mean() >= EXPLAIN.least_ground
+    return np.asarray(found & bool(is_ground and found.mean() >= EXPLAIN.least_cover))
 
 
 def over_no_print(fit: Fits) -> Singles:

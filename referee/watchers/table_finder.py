@@ -61,7 +61,7 @@ class WatchSetup:
 
 SEATS_REACH_MM = 1.6 * REACH_MM  # piles may be further in than hands of cards
 _MOVED_PX = 3.0
-_SURE_MARKERS, _TELLING_MARKERS = 4, 2
+_ENOUGH_MARKERS, _TELLING_MARKERS = 4, 2
 
 
 class TableFinder:
@@ -82,7 +82,7 @@ class TableFinder:
     @property
     def is_exact(self) -> bool:
         """Return whether four markers or the profile gave the table: a corner without marker may be 60 mm off."""
-        return self._calibrated is not None or len(self._markers_px) >= _SURE_MARKERS
+        return self._calibrated is not None or len(self._markers_px) >= _ENOUGH_MARKERS
 
     def search(self, image: Image, t_ns: int, every_ns: int) -> bool:
         """Find table and seats unless the last search is newer than `every_ns`; return whether it was done."""
@@ -117,7 +117,7 @@ class TableFinder:
         if len(near) >= _TELLING_MARKERS and not self._have_moved(near):
             return True
         markers = [marker for marker in find_markers(image) if marker.id in self._markers_px]
-        if len(self._markers_px) < _SURE_MARKERS:
+        if len(self._markers_px) < _ENOUGH_MARKERS:
             return len(markers) < _TELLING_MARKERS or not self._have_moved(markers)
         return len(markers) >= _TELLING_MARKERS and not self._have_moved(markers)
 
@@ -127,13 +127,13 @@ class TableFinder:
             self._markers_px = {marker.id: marker.corners_px for marker in sight.markers} or self._markers_px
             return place
         markers, size = sight.markers, (image.shape[1], image.shape[0])
-        if len(markers) < _SURE_MARKERS:
+        if len(markers) < _ENOUGH_MARKERS:
             check_not_doubled(sight)
         # Arms cover markers all the time.
-        if not markers or (self.place is not None and len(markers) < _SURE_MARKERS):
+        if not markers or (self.place is not None and len(markers) < _ENOUGH_MARKERS):
             return None
-        sure = len(self._markers_px) >= _SURE_MARKERS
-        if self.place is not None and sure and not self._have_moved(markers):
+        enough = len(self._markers_px) >= _ENOUGH_MARKERS
+        if self.place is not None and enough and not self._have_moved(markers):
             return None
         table = table_from_markers(markers, size)
         ring = self._ring(marker_rectangle(markers, table))
@@ -161,7 +161,7 @@ class TableFinder:
             return self._calibrated
         if self._calibrated is not None:
             self.place = self._calibrated = None
-        if self.place is None and len(sight.markers) < _SURE_MARKERS:
+        if self.place is None and len(sight.markers) < _ENOUGH_MARKERS:
             check_not_doubled(sight)
             raise not_shown_to_stand(self._profile, stand)
         return None

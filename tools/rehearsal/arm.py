@@ -186,7 +186,7 @@ def let_run() -> None:
     if not (formats / "qemu-aarch64").exists():
         subprocess.run(["update-binfmts", "--enable", "qemu-aarch64"], check=False)
     if not (formats / "qemu-aarch64").exists():
-        raise MachineError("This kernel cannot be told to emulate programs for arm64 (binfmt_misc).")
+        raise MachineError("This kernel does not emulate programs for arm64 (binfmt_misc).")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def find_any_cards(image_bgr: NDArray[np.uint8]) -> list[Card]:
     """
     sight = sight_markers(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    table = sure_table(sight.markers, size_px)
+    table = certain_table(sight.markers, size_px)
     cards = cards_without_size(image_bgr, table, [*sight.markers, *sight.copies])
     found = cards.hypotheses
     return [
@@ -61,7 +61,7 @@ def _crossing(quad: Floats) -> tuple[float, float]:
     return x / w, y / w
 
 
-def sure_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
+def certain_table(markers: tuple[Marker, ...], size_px: tuple[int, int]) -> Table | None:
     """The table that marker cards show, or None where its scale is vague, as by one marker."""
     table = table_if_shown(markers, size_px)
     return table if table is not None and table.scale_error <= _KNOWN_SCALE else None

@@ -16,10 +16,10 @@ class VerdictParams:
 
     # Log-odds of a face before the next. Of some 540 cards of four decks, read with all and with half of the faces
     # taught, none was wrong with more than this after the other tests.
-    sure: float = 10.0
+    certain: float = 10.0
     # log-odds of a face against empty paper, for any card and for a small part of one
     least_evidence: float = 10.0
-    sure_evidence: float = 40.0
+    strong_evidence: float = 40.0
     # of the open print, for any card and for a small part of one
     hardly_explained: float = 0.5
     well_explained: float = 0.78
@@ -163,12 +163,12 @@ def doubt_of(verdict: Verdict, open_cells: Flags, score: float, *, on_table: boo
     is_part = open_cells.mean() < DOUBT.part
     least, share = DOUBT.evidence, DOUBT.explained
     if is_part or score < DOUBT.scored:
-        least, share = VERDICT.sure_evidence, VERDICT.well_explained
+        least, share = VERDICT.strong_evidence, VERDICT.well_explained
     if strange > DOUBT.most_strange or evidence < least or verdict.share(open_cells) < share:
         return "covered"
     if verdict.is_odd(open_cells):
         return "glare"
-    if verdict.margin < VERDICT.sure:
+    if verdict.margin < VERDICT.certain:
         return "covered" if is_part or strange > 0 else "colours"
     # Two of an untaught face's three symbols were named as a face of two, a third of a card aside, under a cover.
     is_aside = 0 < score < DOUBT.scored and strange > 0
@@ -182,7 +182,7 @@ def is_certainly_there(verdict: Verdict, open_cells: Flags, score: float) -> boo
     # A card with a visible outline under a faint reflection is there, even where its print has washed out.
     part = doubt == "colours" or (doubt == "covered" and (open_cells.mean() < DOUBT.part or score >= DOUBT.whole))
     # Wood beside a column may look a little like a strip of some face, but not without odd print.
-    least = VERDICT.sure_evidence if verdict.is_odd(open_cells) else VERDICT.least_evidence
+    least = VERDICT.strong_evidence if verdict.is_odd(open_cells) else VERDICT.least_evidence
     evidence = verdict.evidence(open_cells)
     share = DOUBT.explained if evidence >= DOUBT.card_evidence else VERDICT.well_explained
     return bool((part or doubt == "glare") and verdict.share(open_cells) >= share and evidence >= least)

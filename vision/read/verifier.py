@@ -186,7 +186,7 @@ class Verifier:
             laid = self._laid(place, looks)
         fine = self._finer(place, laid, looks, self._fine)
         verdict = self._weighed(fine, looks, place.score, int(np.argmin(errors(patterns_of(fine)))))
-        if is_clear or verdict.margin >= VERDICT.sure or not self._has_small_signs(verdict):
+        if is_clear or verdict.margin >= VERDICT.certain or not self._has_small_signs(verdict):
             return verdict
         return self._by_small_signs(place, looks) or verdict
 
@@ -197,7 +197,7 @@ class Verifier:
 
     def _has_small_signs(self, verdict: Verdict) -> bool:
         """Return whether a card of the deck is certainly there, so that a small sign may identify it."""
-        shown = verdict.evidence() >= VERDICT.sure_evidence and verdict.share() >= VERDICT.well_explained
+        shown = verdict.evidence() >= VERDICT.strong_evidence and verdict.share() >= VERDICT.well_explained
         return shown and self.deck.is_complete
 
     def _by_small_signs(self, place: _Place, looks: Numbers) -> Verdict | None:

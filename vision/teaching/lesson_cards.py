@@ -11,7 +11,7 @@ import numpy as np
 
 from vision.arrays import Flags, Floats, Image
 from vision.errors import BadLessonError
-from vision.find.any_deck import CERTAIN, cards_without_size, reason_of, sure_table
+from vision.find.any_deck import CERTAIN, cards_without_size, certain_table, reason_of
 from vision.find.finder import WHOLE
 from vision.find.unknown import KnownSize
 from vision.image import Picture
@@ -139,7 +139,7 @@ def lay_out(image_bgr: Image, size: CardSize | None = None) -> LaidCards:
     """Return the cards in a picture; `size` is the cards' size so far."""
     markers = markers_in(image_bgr)
     size_px = (image_bgr.shape[1], image_bgr.shape[0])
-    table = sure_table(markers, size_px)
+    table = certain_table(markers, size_px)
     cards = cards_without_size(image_bgr, table, markers, _wanted(size, table))
     square = cards.card[1] / cards.card[0] < 1 + _SQUARE
     found, free, unclear = cards.hypotheses, [], []

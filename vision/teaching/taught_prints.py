@@ -165,10 +165,10 @@ def measured(lesson: Lesson, pictures: Sequence[TeachingPicture], most: int) -> 
             is_right = deck.faces[verdict.face].id == face
             rival = verdict.rival if is_right else verdict.face
             margin = verdict.margin if is_right else -abs(verdict.margin)
-            certain += margin >= VERDICT.sure
+            certain += margin >= VERDICT.certain
             if rival is not None:
                 leads.append((face, deck.faces[rival].id, margin))
-    confused = {(min(one, two), max(one, two)) for one, two, margin in leads if margin < VERDICT.sure}
+    confused = {(min(one, two), max(one, two)) for one, two, margin in leads if margin < VERDICT.certain}
     return FaceMargins(judged, certain, min(leads, key=lambda lead: lead[2], default=None), tuple(sorted(confused)))
 
 

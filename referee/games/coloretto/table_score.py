@@ -72,7 +72,7 @@ class ColorettoTable:
         """Return the face of a card that scores, or its value where only that is certain: "moon", not "8-moon"."""
         name = card_of(self.deck, card.named.id)
         alone = sum(card_of(self.deck, face.id) == name for face in self.deck.fronts) == 1
-        return card.named.id if alone or name is None or _is_sure(card) else name
+        return card.named.id if alone or name is None or _is_certain(card) else name
 
     def sentences(self, language: Language) -> list[tuple[int | None, str]]:
         """Return the sentences of each seat; people count seats from one."""
@@ -168,7 +168,7 @@ def _too_many(deck: Deck, seated: SeatedReading) -> SeatedReading:
     meanings = {face.id: int(meaning) for face, meaning in zip(deck.faces, deck.meanings, strict=True)}
     most = {face.id: inf if face.count is None else max(face.count, 1) for face in deck.fronts}
     alike: Counter[int] = Counter(meanings[card.named.id] for card in cards)
-    same = Counter(card.named.id for card in cards if _is_sure(card))
+    same = Counter(card.named.id for card in cards if _is_certain(card))
     together: dict[int, float] = {}
     for face, many in most.items():
         together[meanings[face]] = together.get(meanings[face], 0) + many
@@ -180,6 +180,6 @@ def _too_many(deck: Deck, seated: SeatedReading) -> SeatedReading:
     return replace(seated, reading=replace(seated.reading, cards=left).and_unclear(doubted))
 
 
-def _is_sure(card: Card) -> bool:
+def _is_certain(card: Card) -> bool:
     """Return whether the face itself is certain, not only its value."""
-    return card.confidence >= confidence_of(VERDICT.sure)
+    return card.confidence >= confidence_of(VERDICT.certain)

@@ -56,7 +56,7 @@ class RoundTruth:
 class _Table:
     """State of the table while a game is written: places and order of cards, and movements of hands."""
 
-    lies: dict[str, CardPose]
+    poses: dict[str, CardPose]
     side: str
     actions: list[Action] = field(default_factory=list)
     rounds: list[RoundTruth] = field(default_factory=list)
@@ -87,7 +87,7 @@ def write_confetti(deck: Deck, seed: int, plan: ConfettiPlan | None = None) -> C
     order = [face for face in heap if face not in taken] + taken
     begin_s = _FIRST_STILL_S
     kept: list[list[str]] = [[] for _ in range(plan.players)]
-    start = tuple(ScriptCard(face, face, table.lies[face]) for face in order)
+    start = tuple(ScriptCard(face, face, table.poses[face]) for face in order)
     for number, limit in enumerate(limits):
         free = [face for face in order if not any(face in pile for pile in kept)]
         chosen = first if number == 0 else _choose(table, deck, free, ring, limit, rng)
@@ -146,7 +146,7 @@ def _take(
     turn = place.angle_deg + rng.uniform(-5, 5)
     goal = CardPose(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, place.side)
     table.actions.append(Carry(seat, (face,), grasp_s, grasp_s + carry_s, (goal,)))
-    table.lies[face] = goal
+    table.poses[face] = goal
 
 
 def _tidy(
@@ -188,12 +188,12 @@ def _choose(
     table: _Table, deck: Deck, heap: list[str], ring: SeatRing, limit: int, rng: random.Random
 ) -> list[list[str]]:
     """Return a hand for each player within reach; most are good, like those of people who search for a while."""
-    free, lies = list(heap), table.lies
+    free, poses = list(heap), table.poses
     hands: list[list[str]] = []
     for seat, person in enumerate(people_at(ring)):
         # Two rows before a short side of the table have room for eight cards.
         size = min(max(3, min(limit, 8) - (seat % 3 == 2)), len(free) // (ring.players - seat))
-        by_distance = sorted(free, key=lambda face: math.dist((lies[face].x_mm, lies[face].y_mm), person.home_mm))
+        by_distance = sorted(free, key=lambda face: math.dist((poses[face].x_mm, poses[face].y_mm), person.home_mm))
         near = by_distance[: max(2 * size, len(by_distance) // 2)]
         tries = [rng.sample(near, size) for _ in range(60 if seat % 3 != 1 else 12)]
         best = max(tries, key=lambda hand: score_hand([_colours(table, deck, face) for face in hand], limit).points)

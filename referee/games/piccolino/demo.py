@@ -178,9 +178,9 @@ class _Writer:
 
     def _place(self, seat: int, column: float, side: str) -> CardPose:
         """Return a place on a seat's draw or discard pile, slightly askew."""
-        lies = spot(self._ring, seat, column, 0.6, side)
-        x, y = lies.x_mm + self._rng.uniform(-2.5, 2.5), lies.y_mm + self._rng.uniform(-2.5, 2.5)
-        return CardPose(x, y, lies.angle_deg + self._rng.uniform(-5, 5), side)
+        pose = spot(self._ring, seat, column, 0.6, side)
+        x, y = pose.x_mm + self._rng.uniform(-2.5, 2.5), pose.y_mm + self._rng.uniform(-2.5, 2.5)
+        return CardPose(x, y, pose.angle_deg + self._rng.uniform(-5, 5), side)
 
 
 def _cards_of(deck: Deck) -> Sequence[Face]:

@@ -49,9 +49,11 @@ class PrintTableReader:
         found, outlines = self.search.look(image_bgr, table, (0, 0, *table.size_px), white)
         certain = [card for card in found if card.reason is None]
         strange = self.without_markers(outlines)
-        if self.search.deck.back is None:
-            free = [quad for quad in strange if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
-            certain += self._backs_learned(image_bgr, table, stacked(free[:_MOST_PILES]), white)
+        doubtful = [*(card.corners_px for card in found if card.reason is not None), *strange]
+        free = [quad for quad in doubtful if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
+        # A back's pattern repeats itself: a pose that is off by one of its dots is another one.
+        look = self._backs_learned if self.search.deck.back is None else self._certain_at
+        certain += look(image_bgr, table, stacked(free[:_MOST_PILES]), white)
         self.memory.keep(image_bgr, certain)
         return tuple(certain), strange
 

@@ -144,6 +144,9 @@ class DoubtParams:
     # With this evidence less explained print is enough for some card. Of 29 cards that the finder hardly saw 28 had 95
     # and more and were right. A part of a marker card in a dim picture had 54, and was named.
     card_evidence: float = 80.0
+    # With this evidence a card is at its place, whatever covers a part: print all over it, as on a back, has 1,000 to
+    # 2,000, symbols on an empty ground less.
+    pattern_evidence: float = 500.0
 
 
 DOUBT = DoubtParams()
@@ -171,7 +174,7 @@ def doubt_of(verdict: Verdict, open_cells: Flags, score: float, *, on_table: boo
     if verdict.margin < VERDICT.certain:
         return "covered" if is_part or strange > 0 else "colours"
     # Two of an untaught face's three symbols were named as a face of two, a third of a card aside, under a cover.
-    is_aside = 0 < score < DOUBT.scored and strange > 0
+    is_aside = 0 < score < DOUBT.scored and strange > 0 and evidence < DOUBT.pattern_evidence
     is_small = on_table and score < DOUBT.scored and evidence < DOUBT.card_evidence
     return "covered" if is_aside or is_small else None
 

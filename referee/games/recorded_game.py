@@ -170,14 +170,14 @@ class RecordedGame:
         messages = self._messages()
         for event in messages:
             if event.t_ns < begins_ns:
-                self._say(session, event)
+                self._report(session, event)
         since = [event for event in messages if event.t_ns >= begins_ns]
         ordered = sorted([*device_events, *since], key=lambda event: event.t_ns)
         events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(ordered))
         undecodable, faults = False, set[str]()
         for _, kind, _, item in heapq.merge(frames, events, key=lambda entry: entry[:3]):
             if isinstance(item, Event):
-                yield self._say(session, item)
+                yield self._report(session, item)
             elif kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
                 yield session.hear(item)
                 faults.update(() if session.fault is None else (session.fault,))
@@ -195,10 +195,10 @@ class RecordedGame:
             self._warn(phrase("error.games.part_not_judged", fault=fault))
         yield session.finish(last_ns)
 
-    def _say(self, session: Session, event: Event) -> Outcome:
+    def _report(self, session: Session, event: Event) -> Outcome:
         """Take a player's message; the game drops one that it cannot take, as it did when it was played."""
         try:
-            return session.say(event)
+            return session.report(event)
         except BadInputError as error:
             self._warn(phrase("error.games.message_at", t_ns=event.t_ns, why=error))
             return Outcome()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.score import PALETTES, SummarySide
-from referee.games.coloretto.setup import JOKER, PLUS2, ColorettoOptions
+from referee.games.coloretto.start_options import JOKER, PLUS2, ColorettoOptions
 
 MS = 1_000_000
 

@@ -131,7 +131,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         if not service.live.of(table)["online"]:
             raise WorkFailedError("error.club.table_does_not_answer_is")
         if asking.statistics().tasks_waiting >= MOST_WAITING:
-            raise RefusedError(503, "fault.busy")
+            raise RefusedError(503, "fault.many_ask")
         ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event, limiter=asking)
         return Json({"ask": ask, "times_ms": [t_ms for t_ms, _ in found.pictures]})
 

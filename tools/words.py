@@ -1,7 +1,8 @@
 """Checks the catalogues of texts: `make words`.
 
-A key is used if a string of the code or of a script equals it, or fits it with places (`f"fault.{key}"`). `make words`
-copies the texts of errors in `vision` and `hardware` from the code.
+A key is used if a string of the code or of a script equals it, or fits it with places (`f"page.bell_{kind}"`). A place
+after the area alone (`f"fault.{key}"`) takes strings of the code and numbers. `make words` copies the texts of errors
+in `vision`, `hardware` and `calibration` from the code.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ BELOW = ("vision", "hardware", "calibration")
 """Packages without catalogues: their errors and sentences bring the English text."""
 PAGES = {"page": ROOT / "referee/web/page", "club": ROOT / "referee/club/page"}
 _KEY = re.compile(r"[a-z]+(\.[a-z0-9_]+)+")
+_ANY = "[a-z0-9_.]+"
 _TAKES_KEY = frozenset({"text", "count", "template", "phrase", "said", "finding", "refused_as"})
 
 
@@ -35,7 +37,10 @@ class Used:
 
     def has(self, key: str) -> bool:
         """Return whether a key is used."""
-        return key in self.whole or any(re.fullmatch(pattern, key) for pattern in self.patterns)
+        area, _, rest = key.partition(".")
+        open_place = rf"{area}\.{_ANY}"
+        patterns = self.patterns if rest in self.whole or rest.isdecimal() else self.patterns - {open_place}
+        return key in self.whole or any(re.fullmatch(pattern, key) for pattern in patterns)
 
 
 def used() -> Used:
@@ -73,7 +78,7 @@ def complaints() -> Iterator[str]:
 
 
 def take_texts() -> None:
-    """Write the texts of errors in `vision` and `hardware` into `en.json`, and sort all catalogues."""
+    """Write the texts of errors in `vision`, `hardware` and `calibration` into `en.json`, and sort all catalogues."""
     texts = used().texts
     for code in LANGUAGES:
         known = dict(catalogue(code)) | (texts if code == "en" else {})
@@ -113,7 +118,7 @@ def _pattern(parts: list[ast.expr]) -> set[str]:
     ends = texts[-1] is not None and re.fullmatch(r"\.[a-z_]{4,}", texts[-1])
     if not (begins or ends) or not re.fullmatch(r"[a-z0-9_.]+", fixed):
         return set()
-    return {"".join(r"[a-z0-9_.]+" if text is None else re.escape(text) for text in texts)}
+    return {"".join(_ANY if text is None else re.escape(text) for text in texts)}
 
 
 def _in_script(script: str) -> Iterator[str]:
@@ -136,9 +141,10 @@ def _note_script(area: str, name: str, found: Used) -> None:
             keys.append(f"fault.{rest}")
         if head == "colour":
             keys += [f"colour.{rest}", f"suit.{rest}"]
+    found.whole.add(name)
     for key in keys:
         if "*" in key:
-            found.patterns.add(re.escape(key).replace(r"\*", r"[a-z0-9_]+"))
+            found.patterns.add(re.escape(key).replace(r"\*", _ANY))
         else:
             found.whole.add(key)
 

@@ -43,7 +43,7 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
     if delete is not None or forget is not None:
         if delete is not None and forget is not None:
             raise BadInputError("error.commands.delete_or_forget_not_both")
-        with opened_to_read(folder):  # raises without any games
+        with opened_to_read(folder):  # raises WorkFailedError if no games are kept
             pass
         return _forget(folder, delete, forget, language)
     with opened_to_read(folder, faults.append) as query:

@@ -1,8 +1,7 @@
 """Checks the catalogues of texts: `make words`.
 
 A key is used if a string of the code or of a script equals it, or fits it with places (`f"page.bell_{kind}"`). A place
-after the area alone (`f"fault.{key}"`) takes strings of the code and numbers. `make words` copies the texts of errors
-in `vision`, `hardware` and `calibration` from the code.
+alone in its area (`f"fault.{key}"`) fits only strings of the code and numbers. `make words` copies texts from `BELOW`.
 """
 
 from __future__ import annotations
@@ -37,10 +36,9 @@ class Used:
 
     def has(self, key: str) -> bool:
         """Return whether a key is used."""
-        area, _, rest = key.partition(".")
-        open_place = rf"{area}\.{_ANY}"
-        patterns = self.patterns if rest in self.whole or rest.isdecimal() else self.patterns - {open_place}
-        return key in self.whole or any(re.fullmatch(pattern, key) for pattern in patterns)
+        area, name = key.split(".", 1)
+        known = self.patterns if name in self.whole or name.isdecimal() else self.patterns - {rf"{area}\.{_ANY}"}
+        return key in self.whole or any(re.fullmatch(pattern, key) for pattern in known)
 
 
 def used() -> Used:
@@ -116,7 +114,7 @@ def _pattern(parts: list[ast.expr]) -> set[str]:
     fixed = "".join(text or "" for text in texts)
     begins = texts[0] is not None and re.match(r"[a-z]+\.", texts[0])
     ends = texts[-1] is not None and re.fullmatch(r"\.[a-z_]{4,}", texts[-1])
-    if not (begins or ends) or not re.fullmatch(r"[a-z0-9_.]+", fixed):
+    if not (begins or ends) or not re.fullmatch(_ANY, fixed):
         return set()
     return {"".join(_ANY if text is None else re.escape(text) for text in texts)}
 
@@ -132,21 +130,14 @@ def _in_script(script: str) -> Iterator[str]:
 
 
 def _note_script(area: str, name: str, found: Used) -> None:
-    if area == "club":
-        keys = [f"club.{name}"]
-    else:
-        head, _, rest = name.partition("_")
-        keys = [f"page.{name}"]
-        if head == "fault":
-            keys.append(f"fault.{rest}")
-        if head == "colour":
-            keys += [f"colour.{rest}", f"suit.{rest}"]
-    found.whole.add(name)
-    for key in keys:
-        if "*" in key:
-            found.patterns.add(re.escape(key).replace(r"\*", _ANY))
-        else:
-            found.whole.add(key)
+    head, _, rest = name.partition("_")
+    keys = {f"{area}.{name}"}
+    if (area, head) == ("page", "fault"):
+        keys.add(f"fault.{rest}")
+    if (area, head) == ("page", "colour"):
+        keys |= {f"colour.{rest}", f"suit.{rest}"}
+    found.whole |= {name, *keys}
+    found.patterns |= {re.escape(key).replace(r"\*", _ANY) for key in keys if "*" in key}
 
 
 def main() -> int:

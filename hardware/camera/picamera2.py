@@ -2,9 +2,8 @@
 
 Times of exposure. A sensor sends a row when the row's exposure is over, and libcamera takes SensorTimestamp with the
 first row. On a Raspberry Pi the stamp is therefore the end of the first row's exposure (picamera2, issue 821). The
-other rows follow at an even pace, in at most the shortest frame time of the sensor's mode. This module adds that
-time: it dates the last row late, never early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME; the first frame shows
-which.
+other rows follow at an even pace, in at most the shortest frame time of the sensor's mode. This module adds it: the
+last row is dated late, never early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME; the first frame shows which.
 
 Exposure and white balance are set on the table, locked, read back, and watched with every frame.
 """

@@ -106,10 +106,7 @@ class ClubService:
             self._stopping.wait(0.0 if self._stopping.is_set() else self._first_retry_s)
 
     def _received(self, message: Received) -> None:
-        """Take a message, on the connection's thread.
-
-        A full inbox blocks for up to 5 s, so the broker waits; then the message is dropped.
-        """
+        """Take a message, on the connection's thread. A full inbox makes the broker wait 5 s, then drops it."""
         table, what = topics.split(message.topic) or ("", "")
         if not topics.is_name(table):
             return
@@ -175,10 +172,7 @@ class ClubService:
         return True
 
     def _greet(self) -> None:
-        """Send each table the number of its last stored message, in case the broker lost the earlier answer.
-
-        The table continues after it.
-        """
+        """Send each table its last stored number, from which it continues: the broker may have lost the answer."""
         for ack in self._intake.acks():
             self._acknowledge(ack)
         self._notified.clear()

@@ -185,17 +185,11 @@ class SeatedReader:
         return SeatedReading(seen, table, ring, sight.doubled, pushed, markers=sight.cards)
 
 
-_PARTS = (
-    ("error.top_left", "error.top", "error.top_right"),
-    ("error.left", "error.middle", "error.right"),
-    ("error.bottom_left", "error.bottom", "error.bottom_right"),
-)
-
-
 def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
     """Say in which part of a picture a marker card is."""
     across, down = np.clip((3 * marker.corners_px.mean(0) / size_px).astype(int), 0, 2)
-    return phrase(_PARTS[down][across])
+    words = [("top", "", "bottom")[down], ("left", "", "right")[across]]
+    return phrase(f"error.part.{'_'.join(word for word in words if word) or 'middle'}")
 
 
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:

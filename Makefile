@@ -13,7 +13,7 @@ demo: $(VENV)/plain
 	$(BIN)/ringmaster demo --rounds 1
 
 test: $(VENV)/installed
-	@# A real browser, broker and database; whoever may not install one is told so by the tests that need it.
+	@# A real browser, broker and database; the tests that need a missing one name it.
 	@{ command -v chromium && command -v dh && [ -x /usr/sbin/mosquitto ] && ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1 || \
 		[ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || \
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium debhelper mosquitto postgresql \

@@ -22,7 +22,7 @@ class Child:
     def __init__(self, command: Sequence[str], text: str = "", nice: int = 0) -> None:
         with contextlib.ExitStack() as files:
             self._stderr = files.enter_context(tempfile.TemporaryFile())
-            # Its own session: its children end with it.
+            # `end` kills the whole session: the program's own children, too.
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

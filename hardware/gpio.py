@@ -1,8 +1,8 @@
 """The Raspberry Pi's pins through gpiozero and lgpio.
 
 lgpio passes on the kernel's time stamp of each edge, in the order of time over all lines. The stamp is in ns on
-CLOCK_MONOTONIC (kernel 5.10 and later). gpiozero passes it to `pin.when_changed` in seconds, exact to some ns. Their
-own debouncing stays off: it moves stamps or does nothing.
+CLOCK_MONOTONIC (kernel 5.10 and later). gpiozero passes it to `pin.when_changed` in seconds, exact to some ns.
+Debouncing in lgpio and gpiozero stays off: it moves stamps or does nothing.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _opening = threading.Lock()
 def lgpio_factory() -> PinFactory:
     """Open the pins of this Raspberry Pi and return gpiozero's factory for them, always the same one.
 
-    There is one a process, because gpiozero shares pins among its local factories. Bell, sandtimer and lamp ask for it
-    at the same time, each on its own thread.
+    One factory serves the process, because gpiozero shares pins among its local factories. Bell, sandtimer and lamp ask
+    for it at the same time, each on its own thread.
 
     Raises HardwareError with a remedy if the pins cannot be opened.
     """
@@ -111,10 +111,10 @@ def _why_not_opened() -> HardwareError:
 
 @contextmanager
 def _lgpio_at_home() -> Iterator[None]:
-    """Import lgpio without side effects on the working directory.
+    """A context in which lgpio is imported without side effects on the working directory.
 
-    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only. LG_WD names another one, but
-    also changes the working directory of the process. The pipe is not needed later.
+    On import it makes a pipe `.lgd-nfy0` in the working directory, which may be read-only. LG_WD names another
+    directory, but also changes the working directory of the process. The pipe is not needed later.
     """
     here = Path.cwd()
     before = os.environ.get("LG_WD")
@@ -131,7 +131,7 @@ def _lgpio_at_home() -> Iterator[None]:
 
 
 class _Line:
-    """One pin. gpiozero refers only weakly to the callback: keep this object while it should work."""
+    """One pin. The caller must keep this object, or edges stop: gpiozero refers only weakly to the callback."""
 
     def __init__(self, spec: LineSpec, pin: InputPin, lines: GpioLines) -> None:
         self.spec = spec
@@ -158,7 +158,7 @@ class _Line:
 class GpioLines:
     """Input lines of a Raspberry Pi (an `EdgeLines`).
 
-    make_factory: returns gpiozero's pin factory, real or mock. Raises BadSettingError without lines.
+    make_factory: returns gpiozero's pin factory, real or mock. Raises BadSettingError if `specs` is empty.
     """
 
     def __init__(

@@ -3,8 +3,8 @@
 `Glass` models the sand: the upper part shrinks while sand runs, and turning the timer swaps both parts. Sand
 that stops with an empty upper part has run out. Sand that stops earlier was stopped: the tilt switch shows why. A timer
 that moved was knocked over, or was flipped early if the sand runs on in the other direction. A timer that did not move
-is clogged. Without a tilt switch the length of the next flow shows whether it was flipped. Without a light barrier
-the learned duration replaces it.
+is clogged. Without a tilt switch the length of the next flow shows whether it was flipped. The learned duration
+replaces a missing light barrier.
 
 The end is the last grain's fall. It is known one pause later; events in between are judged by their own times.
 """
@@ -98,7 +98,7 @@ class Tilt:
         self.moving = False
 
     def feed(self, t_ns: int, level: bool) -> bool:
-        """Take an edge; return whether the timer was at rest until now (it moves since `since_ns`)."""
+        """Take an edge; return whether it begins a movement (at `since_ns`): the timer was at rest before."""
         if self.level is None:
             self.level = not level
         self._now = level
@@ -193,7 +193,7 @@ class Run:
     """The present or last run.
 
     on: it has begun and not ended. start_ns: start of the present flow. stop_ns: last stop of the sand. stopped_by: the
-    announced reason why no sand runs. endless: more ran than there is sand.
+    announced reason why no sand runs. endless: sand ran until `endless_ns`, and that was reported.
     """
 
     def __init__(self, settings: SandSettings) -> None:
@@ -300,7 +300,7 @@ class SandLogic:
         self._flow_waits = False  # sand runs while the timer is still being turned
         self._turn_ns: int | None = None  # time of a turn whose meaning is undecided
         self._grace_ns: int | None = None  # until then sand may begin to run
-        self._turn_known_ns: int | None = None  # sand that still runs then runs in the other direction
+        self._turn_known_ns: int | None = None  # sand that runs at this time runs in the other direction
         self._tap_ns: int | None = None
 
     @property
@@ -484,7 +484,7 @@ class SandLogic:
         return [self._run.flip_early(turn_ns)]
 
     def _no_sand_came(self) -> list[TimedEvent]:
-        """Judge a timer that was turned without sand starting in time."""
+        """Judge a timer that was turned, but whose sand did not start in time."""
         turn_ns, self._turn_ns, self._grace_ns = self._turn_ns, None, None
         if turn_ns is None:
             return []

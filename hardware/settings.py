@@ -19,8 +19,8 @@ class DebounceSettings:
     chatter_ns: gaps up to this long belong to the same press, ns.
     contact_ns: shortest unbroken contact of a press, ns. A finger closes a button for 5 ms or more; interference
         comes in bursts of short pulses.
-    spike_ns, spike_quiet_ns: a contact shorter than `spike_ns`, then quiet for `spike_quiet_ns`, is interference,
-        ns. A later press begins with its own edge; a bouncing contact closes again sooner.
+    spike_ns, spike_quiet_ns: a contact shorter than `spike_ns` is interference if the line is then quiet for
+        `spike_quiet_ns`, ns: a bouncing contact closes again sooner. A press after that counts from its own edge.
     stuck_ns: closed (or chattering) this long without a break: stuck or shorted, ns.
     recovered_ns: an ignored button counts again after being open for this long, ns.
     flutter_presses, flutter_ns: this many presses within this time, ns, come from a loose wire.
@@ -134,10 +134,10 @@ class SandSettings:
     unlearned_gap_ns: pause that ends an unlearned timer, ns.
     gap_factor, gap_margin_ns: a pause above longest learned gap * `gap_factor` + `gap_margin_ns` is the end, ns.
     tilt_settle_ns: a tilt switch is at rest after this long without an edge, ns; its rolling ball makes edges.
-    start_edges, start_span_ns: running sand is at least this many edges over at least this time, ns; a knock is less.
+    start_edges, start_span_ns: sand runs after this many edges over this time or longer, ns; a knock makes fewer.
     grace_ns: longest time from a turn to the first sand, ns.
     early: the sand stopped early if more than this share of it is left.
-    endless: sand that runs longer than this factor times the learned duration is something else at the sensor.
+    endless: beyond this factor times the learned duration, the light barrier sees something other than sand.
     """
 
     backend: str = "gpio"
@@ -163,7 +163,7 @@ class SandSettings:
 
     @property
     def tolerance_ns(self) -> int:
-        """Largest time missing from a whole run, ns; the two directions always differ a little."""
+        """Longest time by which a whole run may be short, ns; the two directions always differ a little."""
         if self.profile is None:
             return 0
         return max(round(self.early * self.profile.duration_ns), 2 * self.profile.spread_ns)

@@ -1,7 +1,7 @@
 """Checks the catalogues of texts: `make words`.
 
-A key is used if a string of the code or of a script equals it, or fits it with places (`f"fault.{key}"`). `make words`
-copies the texts of errors in `vision` and `hardware` from the code.
+A key is used if a string of the code or of a script equals it, or fits it with places (`f"page.bell_{kind}"`). A place
+alone in its area (`f"fault.{key}"`) fits only strings of the code and numbers. `make words` copies texts from `BELOW`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ BELOW = ("vision", "hardware", "calibration")
 """Packages without catalogues: their errors and sentences bring the English text."""
 PAGES = {"page": ROOT / "referee/web/page", "club": ROOT / "referee/club/page"}
 _KEY = re.compile(r"[a-z]+(\.[a-z0-9_]+)+")
+_ANY = "[a-z0-9_.]+"
 _TAKES_KEY = frozenset({"text", "count", "template", "phrase", "said", "finding", "refused_as"})
 
 
@@ -35,7 +36,9 @@ class Used:
 
     def has(self, key: str) -> bool:
         """Return whether a key is used."""
-        return key in self.whole or any(re.fullmatch(pattern, key) for pattern in self.patterns)
+        area, name = key.split(".", 1)
+        known = self.patterns if name in self.whole or name.isdecimal() else self.patterns - {rf"{area}\.{_ANY}"}
+        return key in self.whole or any(re.fullmatch(pattern, key) for pattern in known)
 
 
 def used() -> Used:
@@ -73,7 +76,7 @@ def complaints() -> Iterator[str]:
 
 
 def take_texts() -> None:
-    """Write the texts of errors in `vision` and `hardware` into `en.json`, and sort all catalogues."""
+    """Write the texts of errors in `vision`, `hardware` and `calibration` into `en.json`, and sort all catalogues."""
     texts = used().texts
     for code in LANGUAGES:
         known = dict(catalogue(code)) | (texts if code == "en" else {})
@@ -111,9 +114,9 @@ def _pattern(parts: list[ast.expr]) -> set[str]:
     fixed = "".join(text or "" for text in texts)
     begins = texts[0] is not None and re.match(r"[a-z]+\.", texts[0])
     ends = texts[-1] is not None and re.fullmatch(r"\.[a-z_]{4,}", texts[-1])
-    if not (begins or ends) or not re.fullmatch(r"[a-z0-9_.]+", fixed):
+    if not (begins or ends) or not re.fullmatch(_ANY, fixed):
         return set()
-    return {"".join(r"[a-z0-9_.]+" if text is None else re.escape(text) for text in texts)}
+    return {"".join(_ANY if text is None else re.escape(text) for text in texts)}
 
 
 def _in_script(script: str) -> Iterator[str]:
@@ -127,20 +130,14 @@ def _in_script(script: str) -> Iterator[str]:
 
 
 def _note_script(area: str, name: str, found: Used) -> None:
-    if area == "club":
-        keys = [f"club.{name}"]
-    else:
-        head, _, rest = name.partition("_")
-        keys = [f"page.{name}"]
-        if head == "fault":
-            keys.append(f"fault.{rest}")
-        if head == "colour":
-            keys += [f"colour.{rest}", f"suit.{rest}"]
-    for key in keys:
-        if "*" in key:
-            found.patterns.add(re.escape(key).replace(r"\*", r"[a-z0-9_]+"))
-        else:
-            found.whole.add(key)
+    head, _, rest = name.partition("_")
+    keys = {f"{area}.{name}"}
+    if (area, head) == ("page", "fault"):
+        keys.add(f"fault.{rest}")
+    if (area, head) == ("page", "colour"):
+        keys |= {f"colour.{rest}", f"suit.{rest}"}
+    found.whole |= {name, *keys}
+    found.patterns |= {re.escape(key).replace(r"\*", _ANY) for key in keys if "*" in key}
 
 
 def main() -> int:

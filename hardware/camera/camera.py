@@ -27,7 +27,7 @@ def boottime_ns() -> int:
 def clock_offset_ns(stamp_ns: object, monotonic_ns: int, boottime_ns: int) -> int | None:
     """Return the offset from a sensor's clock to the monotonic clock, ns; None if the stamp fits neither clock.
 
-    A stamp fits a clock if it is less than a second old by it.
+    A stamp fits a clock if it is less than a second before that clock's time.
     """
     if not isinstance(stamp_ns, int):
         return None
@@ -43,7 +43,7 @@ Image = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Turn:
-    """The camera's mounting. upside_down: turned by half a turn. mirrored: then left and right are swapped."""
+    """The camera's mounting. upside_down: turned by half a turn. mirrored: left and right are swapped after that."""
 
     upside_down: bool = False
     mirrored: bool = False
@@ -70,7 +70,7 @@ class Turn:
         return turned
 
     def area(self, area: Polygon | None) -> Polygon | None:
-        """Map an area from the upright picture to the camera's own; (k, 2), both as fractions of the picture's size."""
+        """Map an area (k, 2) from the upright picture to the camera's own, in fractions of the picture's size."""
         if area is None:
             return None
         columns, rows = self.flips
@@ -214,7 +214,7 @@ class CameraSettings:
     lock: whether exposure and white balance are set once, on opening, and then held.
     longest_exposure_us: microseconds; longer exposures smear hands and turning cards.
     mains_hz: frequency of the mains that is tried first, 50 or 60; lamps flicker twice a period.
-    live: whether files and recordings are played at their own pace, on today's clock.
+    live: whether files and recordings are played at their own pace, with times that begin now.
     """
 
     width: int = 1920

@@ -69,8 +69,8 @@ def wait_until(t_ns: int) -> None:
 def open_folder(which: str, settings: CameraSettings) -> Camera:
     """Open a folder of pictures, in the order of their names (2.jpg before 10.jpg).
 
-    Raises BadCameraError if it is not a folder or has no pictures, CameraMissingError if it cannot be read. Reading a
-    torn picture raises CameraMissingError.
+    Raises BadCameraError if it is not a folder or has no pictures, CameraMissingError if it cannot be read.
+    `read` raises CameraMissingError for a damaged picture.
     """
     folder = Path(which)
     if not which or not folder.is_dir():
@@ -147,7 +147,7 @@ class RecordingCamera:
     """Returns the frames of a recording.
 
     pace: waits until the clock shows the given time, ns; None: as fast as they are read, with the recorded times. With
-    a pace the first frame moves to `start_ns`, and all others by the same time.
+    a pace all times shift equally, so that the first frame is at `start_ns`.
     """
 
     def __init__(self, path: str, start_ns: int = 0, pace: Callable[[int], None] | None = None) -> None:

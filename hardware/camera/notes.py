@@ -1,4 +1,4 @@
-"""Sentences for settings that a camera could not apply, shared by all cameras for translation."""
+"""Sentences about settings that a camera could not apply. All back-ends share them, and so their translations."""
 
 from hardware.problems import Said
 

@@ -2,7 +2,7 @@
 
 Times of exposure. A sensor sends a row when the row's exposure is over, and libcamera takes SensorTimestamp with the
 first row. On a Raspberry Pi the stamp is therefore the end of the first row's exposure (picamera2, issue 821). The
-other rows follow at an even pace, in at most the shortest frame time of the sensor's mode. This module uses it: the
+other rows follow at an even pace, in at most the shortest frame time of the sensor's mode. This module adds it: the
 last row is dated late, never early. The stamp is on CLOCK_MONOTONIC or CLOCK_BOOTTIME; the first frame shows which.
 
 Exposure and white balance are set on the table, locked, read back, and watched with every frame.
@@ -122,7 +122,7 @@ def exposure_notes(judgement: Judgement) -> list[str]:
 
 
 def _focus(camera: Tunable) -> bool:
-    """Focus once, after which the focus stays. Returns True also for a fixed focus."""
+    """Focus once and keep the focus; return whether that worked. A fixed focus always works."""
     if "AfMode" not in camera.controls:
         return True
     camera.set_controls({"AfMode": AF_AUTO, "AfTrigger": AF_START})
@@ -154,7 +154,7 @@ def _find_exposure(
             got = camera.next_metadata()
             if exposure_matches(wanted, got):
                 return wanted
-        # The camera rounded or refused the exposure; its report is in force.
+        # The camera rounded or refused the exposure: only its report says which one it uses.
         return _reported(got, wanted)
 
     start = _reported(metadata, Exposure(10_000.0, 1.0))
@@ -410,7 +410,7 @@ class Picamera2Camera:
 
 
 def picamera2_cameras() -> list[tuple[str, str]]:
-    """Return name in settings and sensor of each camera at the Raspberry Pi's own sockets.
+    """Return each camera at the Raspberry Pi's own sockets: its name in settings, and its sensor.
 
     libcamera also lists USB cameras by their plug; those are opened through Video4Linux.
     """

@@ -34,8 +34,8 @@ class ClubService:
     """Stores all tables' messages in the database, until it is stopped.
 
     live: the tables' present states. evidence: fetches pictures. status: state of the connection, a key of
-    `sayings.house`. complaint: the reason why the database cannot be written; failed: the thread that is restarting; ""
-    without a fault. set_aside: unusable messages. folder: place of their file; None: beside the database's file.
+    `sayings.house`. complaint: the reason why the database cannot be written. failed: the thread that is restarting.
+    Each is "" without a fault. set_aside: unusable messages. folder: place of their file; None: beside the database's.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class ClubService:
             thread.start()
 
     def stop(self) -> None:
-        """Stop; tables repeat the messages that were not written."""
+        """Stop; tables send again what was not stored."""
         self._stopping.set()
         self._lost.set()
         for thread in self._threads:
@@ -106,7 +106,7 @@ class ClubService:
             self._stopping.wait(0.0 if self._stopping.is_set() else self._first_retry_s)
 
     def _received(self, message: Received) -> None:
-        """Take a message, on the connection's thread; a full inbox slows the network, and thereby the tables."""
+        """Take a message, on the connection's thread. A full inbox makes the broker wait 5 s, then drops it."""
         table, what = topics.split(message.topic) or ("", "")
         if not topics.is_name(table):
             return
@@ -172,7 +172,7 @@ class ClubService:
         return True
 
     def _greet(self) -> None:
-        """Send each table its last stored number, from which it continues, also if the broker has forgotten it."""
+        """Send each table its last stored number, from which it continues: the broker may have lost the answer."""
         for ack in self._intake.acks():
             self._acknowledge(ack)
         self._notified.clear()

@@ -94,7 +94,7 @@ class Views:
         ]
 
     def standings(self, since: str | None = None) -> list[Standing]:
-        """Return the league of the finished games from an evening on, under the names used last."""
+        """Return the league of the finished games from an evening on; each player has the name used last."""
         asked = select(ClubGame.uid, ClubSeat.player, ClubSeat.name, ClubSeat.place).join(
             ClubSeat, ClubSeat.game_uid == ClubGame.uid
         )
@@ -146,7 +146,7 @@ class Views:
         ]
 
     def disputes(self, language: Language, most: int | None = _MOST_GAMES) -> Rows:
-        """Return disputed and corrected events, the newest first, with their valid rulings in words."""
+        """Return disputed and corrected events, the newest first, with valid and first (`before`) rulings in words."""
         disputed = select(Dispute.game_uid, Dispute.event).union(
             select(Correction.game_uid, Correction.event).where(Correction.event.is_not(None))
         )

@@ -28,7 +28,7 @@ from referee.web.responses import OWN_ERRORS, Json, on_bad_request, on_fault
 
 FILES = FilePath(__file__).parent / "page"
 TABLE_FILES = FilePath(__file__).parents[1] / "web" / "page"
-"""The table page's files, by their path: an import of `referee.web` would load the card reader."""
+"""The table page's files, by their path: an import of `referee.web.app` would load the card reader."""
 MOST_ASKING, MOST_WAITING = 4, 8
 """Limits of concurrent and of waiting requests for pictures; other requests never wait for them."""
 _Code = Annotated[str, Path(pattern="^(" + "|".join(LANGUAGES) + ")$")]
@@ -131,7 +131,7 @@ def _evidence(service: ClubService, views: Views) -> APIRouter:
         if not service.live.of(table)["online"]:
             raise WorkFailedError("error.club.table_does_not_answer_is")
         if asking.statistics().tasks_waiting >= MOST_WAITING:
-            raise RefusedError(503, "fault.busy")
+            raise RefusedError(503, "fault.many_ask")
         ask, found = await to_thread.run_sync(service.evidence.fetch, table, key, game, event, limiter=asking)
         return Json({"ask": ask, "times_ms": [t_ms for t_ms, _ in found.pictures]})
 

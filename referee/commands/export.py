@@ -43,7 +43,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
     from referee.state_folder import EVIDENCE, state_folder
     from referee.store.export_zip import CSV_HEAD, csv_lines, event_log, write_zip
     from referee.store.games import games, kept_game, unreadable
-    from referee.store.recovery import reading
+    from referee.store.recovery import opened_to_read
 
     if ruling is not None:
         if output is None or game is not None or kind is not None:
@@ -55,7 +55,7 @@ def command(state: Path | None, game: int | None, ruling: str | None, kind: str 
     if kind == "jsonl" and game is None:
         raise BadInputError("error.commands.say_with_game_which_games")
     damaged: list[str] = []
-    with reading(state, damaged.append) as query:
+    with opened_to_read(state, damaged.append) as query:
         rows = [row for row in games(query)[::-1] if game in (None, row.game)]
         if game is not None and not rows:
             raise BadInputError("error.there_is_no_game_ringmaster", number=game)
@@ -77,9 +77,9 @@ def _disputed(ruling: str, output: Path, state: Path | None) -> int:
     from referee.match.settings import load_settings
     from referee.state_folder import state_folder
     from referee.store.evidence import as_kept, last_ruling
-    from referee.store.recovery import reading
+    from referee.store.recovery import opened_to_read
 
-    with reading(state) as query:
+    with opened_to_read(state) as query:
         folder = state_folder(state)
         ruling = last_ruling(query) if ruling == "last" else ruling
         settings, _ = load_settings(folder)

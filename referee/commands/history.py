@@ -36,17 +36,17 @@ def command(state: Path | None, simulated: bool, as_json: bool, delete: str | No
     """
     from referee.state_folder import JOURNAL, SIMULATED, state_folder
     from referee.store.history import history
-    from referee.store.recovery import reading
+    from referee.store.recovery import opened_to_read
 
     output, faults, language = Output(), list[str](), Language(language_of())
     folder = state_folder(state) / (SIMULATED if simulated else "")
     if delete is not None or forget is not None:
         if delete is not None and forget is not None:
             raise BadInputError("error.commands.delete_or_forget_not_both")
-        with reading(folder):  # raises without any games
+        with opened_to_read(folder):  # raises WorkFailedError if no games are kept
             pass
         return _forget(folder, delete, forget, language)
-    with reading(folder, faults.append) as query:
+    with opened_to_read(folder, faults.append) as query:
         found = history(query, language)
     games = found["games"]
     for game in games:

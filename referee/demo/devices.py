@@ -21,9 +21,9 @@ from hardware.sand import Sandtimer, learn_sandtimer, sand_lines
 from hardware.settings import BellSettings, SandSettings
 from referee.engine.log import RulingData
 from referee.errors import SettingError
+from referee.match.announcements import OnHealth
 from referee.match.devices import EDGE_LAG_NS, Devices
 from referee.match.settings import TableSettings
-from referee.match.voice import OnHealth
 from simulation.live import LiveTable, SimulatedCamera
 from simulation.pins import TILT, PinMover, edges_of, pin_factory, sand
 from simulation.script import BellHit, Flip, Script

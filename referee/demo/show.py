@@ -32,14 +32,14 @@ from referee.engine.events import Event, Header
 from referee.engine.log import RulingData
 from referee.engine.session import Outcome, Session
 from referee.errors import BadInputError, WorkFailedError
-from referee.games.confetti.setup import settings_from
+from referee.games.confetti.start_options import settings_from
 from referee.games.confetti.table_score import score_picture
 from referee.games.registry import game_kind, watcher_for
 from referee.language import Language
+from referee.match.announcements import signal_of
 from referee.match.devices import Parts
 from referee.match.referee import Referee, running
 from referee.match.settings import TableSettings, save_settings
-from referee.match.voice import signal_of
 from referee.output import Output, for_people
 from referee.phrases import phrase
 from referee.sayings import sandtimer
@@ -211,7 +211,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
         answer = players.answer(question.kind, demo.table.seconds(question.t_ns), seconds)
         if answer is not None:
             say(stamped(seconds, answer.words))
-            present(seconds, session.say(Event(event.t_ns, answer.kind, answer.data)), looked=False)
+            present(seconds, session.report(Event(event.t_ns, answer.kind, answer.data)), looked=False)
 
     table = SteppedTable(demo.table, TABLE_SEED, session, heard)
     try:
@@ -219,7 +219,7 @@ def show_fast(demo: DemoTable, options: ShowOptions, say: Say) -> bool:
             pass
         if not over:
             # At a stop the player with the most points wins (C12, P7).
-            present(demo.table.seconds(table.clock()), session.say(Event(table.clock(), "stop", {})), looked=False)
+            present(demo.table.seconds(table.clock()), session.report(Event(table.clock(), "stop", {})), looked=False)
     finally:
         table.close()
     if album.paths:

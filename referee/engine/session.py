@@ -304,7 +304,7 @@ class Session:
         own = _moved(event, self.log.shift_ns)
         return self._take(self._tried(lambda: self.watcher.hear(own), _unwatched(own, len(self.header.players))))
 
-    def say(self, event: Event) -> Outcome:
+    def report(self, event: Event) -> Outcome:
         """Take a person's report, at the earliest now: time never goes back behind the last event.
 
         Raises:

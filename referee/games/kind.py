@@ -51,7 +51,7 @@ class Words:
     """Sentences of a game.
 
     sentences: those of a ruling, its verdict first; empty for a silent ruling. likely: rulings that may follow soon,
-    for a number of players, the likeliest first; `Voice` renders their sentences ahead. phrases: further sentences to
+    for a number of players, the likeliest first; `Announcements` renders them ahead. phrases: further sentences to
     render. together: splits the rulings of one event into groups; said_together: one sentence for a group of several.
     notice: the sentence of a watcher's notice, "" for a notice of another game. answer: the sentence that confirms an
     answer.

@@ -82,7 +82,7 @@ def _lines(file: BufferedReader) -> Iterator[_Numbered]:
         whole = part.endswith(b"\n")
         text = part.rstrip(b"\r\n")
         if len(part) > MAX_LINE:
-            # Yielded first: a file such as /dev/zero never ends its line.
+            # Yield before skipping the rest: the skip may never end (/dev/zero).
             yield _Numbered(phrase("error.where_line", number=number), None, True)
             while not whole and (part := _readline(file)):
                 whole = part.endswith(b"\n")
@@ -159,9 +159,9 @@ class RecordedGame:
         return self._recording.attachments()
 
     def judge(self, setup: WatchSetup) -> Iterator[Outcome]:
-        """Yield the outcome of each frame and each device event; the same recording always yields the same.
+        """Yield the outcome of each frame, device event and message; the same recording always yields the same.
 
-        All input is there already, so no event is late and no frame is dropped.
+        All input is there already, so no event is late and no frame is dropped. Warns of what it cannot judge.
         """
         session = Session(self.header, game_kind(self.header.game).start, watcher_for(self.header, setup))
         device_events, last_ns = _device_events(self._recording)
@@ -170,14 +170,14 @@ class RecordedGame:
         messages = self._messages()
         for event in messages:
             if event.t_ns < begins_ns:
-                self._say(session, event)
+                self._report(session, event)
         since = [event for event in messages if event.t_ns >= begins_ns]
         ordered = sorted([*device_events, *since], key=lambda event: event.t_ns)
         events = ((event.t_ns, _EVENT_AFTER, index, event) for index, event in enumerate(ordered))
         undecodable, faults = False, set[str]()
         for _, kind, _, item in heapq.merge(frames, events, key=lambda entry: entry[:3]):
             if isinstance(item, Event):
-                yield self._say(session, item)
+                yield self._report(session, item)
             elif kind == _EVENT_AFTER and not isinstance(item, RecordedFrame):
                 yield session.hear(item)
                 faults.update(() if session.fault is None else (session.fault,))
@@ -195,10 +195,10 @@ class RecordedGame:
             self._warn(phrase("error.games.part_not_judged", fault=fault))
         yield session.finish(last_ns)
 
-    def _say(self, session: Session, event: Event) -> Outcome:
-        """Take a player's message; the game drops one that it cannot take, as it did when it was played."""
+    def _report(self, session: Session, event: Event) -> Outcome:
+        """Take a player's message; one that the game refuses, as in play, is dropped with a warning."""
         try:
-            return session.say(event)
+            return session.report(event)
         except BadInputError as error:
             self._warn(phrase("error.games.message_at", t_ns=event.t_ns, why=error))
             return Outcome()
@@ -216,7 +216,7 @@ class RecordedGame:
 
 
 def _frames(recording: Recording) -> Iterator[tuple[int, int, int, RecordedFrame | DeviceEvent | Event]]:
-    """Yield the frames, each at the first instant at which it counts (P9)."""
+    """Yield the frames, each timed 1 ns after its exposure ended (P9)."""
     for index, recorded in enumerate(recording.events):
         if isinstance(recorded.payload, RecordedFrame):
             yield recorded.payload.exposure_end_ns + 1, _FRAME_FIRST, index, recorded.payload
@@ -243,7 +243,7 @@ def _device_events(recording: Recording) -> tuple[list[DeviceEvent], int]:
 
 
 def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> list[DeviceEvent]:
-    """Return the events of a logic that starts with the levels at the beginning and takes all edges since."""
+    """Give a logic the levels at the start (edges marked `found`), then all other edges; return its events."""
     for edge, found in edges:
         if found:
             logic.begin(edge)
@@ -253,8 +253,8 @@ def _judged(logic: EdgeLogic, edges: list[tuple[Edge, bool]], last_ns: int) -> l
 def judge_log(game: Game, entries: Iterable[Entry | Fault]) -> Iterator[Ruling | Fault]:
     """Yield the rulings in order, with a fault in the place of each entry that was left out.
 
-    An entry is left out if it cannot be read, if the game cannot take it, or if its time is before that of the last
-    entry taken: one clock never goes back.
+    Left out are entries that cannot be read, that the game refuses, or that are earlier than the last one taken: one
+    clock never goes back.
     """
     last_t_ns = 0
     for entry in entries:

@@ -25,10 +25,10 @@ from hardware.speaker import Speaker
 from hardware.supervised import nothing
 from referee.engine.log import RulingData
 from referee.errors import RingmasterError
+from referee.match.announcements import OnHealth, default_lamp, default_speaker
 from referee.match.match import MakeWatcher
 from referee.match.process import time_of_day
 from referee.match.settings import TableSettings
-from referee.match.voice import OnHealth, default_lamp, default_speaker
 from referee.store.database import Connect, connect
 from vision.profile import TableProfile
 

@@ -92,7 +92,7 @@ class Match:
         last = max((at for at, one in enumerate(before) if one.log.records), default=0)
         if before and before[-1].log.records:
             with suppress(BadInputError):
-                outcome = self.say("stop", {})
+                outcome = self.report("stop", {})
         row = self.store.begin_game(header, self._boot, 0)
         self.store.flush()
         self.session = self._session(GameLog(row), watcher)
@@ -108,7 +108,7 @@ class Match:
         session = self.playing()
         if not session.over:
             with suppress(BadInputError):
-                return self.say("stop", {})
+                return self.report("stop", {})
         self.store.change_game(session.log.game, closed=True)
         self.store.flush()
         self.session, self._begun = None, []
@@ -153,13 +153,13 @@ class Match:
         """Take an event of a device."""
         return self._take(partial(self.playing().hear, event))
 
-    def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
+    def report(self, kind: str, data: Mapping[str, Any]) -> Outcome:
         """Take an event that a person reported.
 
         Raises:
             BadInputError: there is no game, or it knows no such event; that is kept as refused, nothing has changed.
         """
-        return self._take(partial(self.playing().say, Event(self._clock(), kind, {**data, "event": kind})))
+        return self._take(partial(self.playing().report, Event(self._clock(), kind, {**data, "event": kind})))
 
     def pause(self, on: bool) -> bool:
         """Pause or resume; False if that is so already. Raises BadInputError: there is no game, or it is over."""

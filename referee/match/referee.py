@@ -1,4 +1,4 @@
-"""The referee: the match, its devices, its voice, and the state that pages show.
+"""The referee: the match, its devices, its announcements, and the state that pages show.
 
 Devices and people call it from any thread; `lock` is held while the game takes an input. The order is: store an event,
 apply the rules, commit the rulings, and only then announce, light and show them.
@@ -33,6 +33,7 @@ from referee.games.registry import GAMES, game_kind
 from referee.language import Language
 from referee.log import LOG
 from referee.match import commands, process, table
+from referee.match.announcements import Announcements
 from referee.match.devices import Arrival, Parts, PhoneBells
 from referee.match.match import Match
 from referee.match.monitor import Monitor, Notices
@@ -42,7 +43,6 @@ from referee.match.settings import TableSettings, load_settings, save_settings
 from referee.match.setup_kit import SetupKit
 from referee.match.state import moment, state_of
 from referee.match.table_decks import TableDecks
-from referee.match.voice import Voice
 from referee.mqtt.publisher import Publisher
 from referee.names import players_in
 from referee.phrases import phrase
@@ -101,7 +101,7 @@ class Referee:
         self.store = Store(folder / JOURNAL, parts.connector)
         self.evidence = EvidenceFolder(folder / EVIDENCE, self.store)
         self.area = table.TableArea(parts.profile or table.kept_profile(folder), folder)
-        self.voice = Voice(parts, self.settings, self.report, self.changed)
+        self.announcements = Announcements(parts, self.settings, self.report, self.changed)
         watcher = parts.watcher or (lambda header: self.table_decks.watcher(header, self.area.profile))
         self.match = Match(self.store, watcher, boot, self.clock)
         self.devices = parts.devices(self.settings)
@@ -152,7 +152,7 @@ class Referee:
         self._thread.stop(1.0)
         self.pictures.stop()
         self.publisher.stop()
-        self.voice.close()
+        self.announcements.close()
         self.store.close()
 
     # The state
@@ -238,7 +238,7 @@ class Referee:
             outcome = self.match.hear(event)
             self._heed(session, outcome)
             if isinstance(event, SandTrouble | SandResumed):
-                self.voice.announce(Announcement((sandtimer.say(event, self.language),), urgent=True))
+                self.announcements.announce(Announcement((sandtimer.say(event, self.language),), urgent=True))
             return outcome
 
     def resume(self, *, aloud: bool = True) -> Session | None:
@@ -250,13 +250,13 @@ class Referee:
             try:
                 resumed = self.match.resume()
             except (ValueError, KeyError):
-                self.voice.tell(self.language.text("service.last_game_cannot_be_gone"))
+                self.announcements.tell(self.language.text("service.last_game_cannot_be_gone"))
                 return None
             if resumed is None:
                 return None
             session, unheard = resumed
             if aloud:
-                self.voice.resumed(self._announcer(session), session, unheard)
+                self.announcements.resumed(self._announcer(session), session, unheard)
             self.pictures_kept(session.log.game)
             return session
 
@@ -274,14 +274,14 @@ class Referee:
         self._fault = session.fault
         announcer = self._announcer(session)
         if outcome.rulings:
-            self.voice.rule(announcer, outcome.rulings)
+            self.announcements.rule(announcer, outcome.rulings)
             if self.devices.ruled is not None:
                 self.devices.ruled(outcome.rulings)
         if outcome.notices:
-            self.notices = self.voice.notice(announcer, outcome.notices)
+            self.notices = self.announcements.notice(announcer, outcome.notices)
         elif outcome.rulings:
             self.notices = ()
-        self.voice.ask(announcer, session.question, heard=[record.event for record in outcome.records])
+        self.announcements.ask(announcer, session.question, heard=[record.event for record in outcome.records])
         if outcome.notices or outcome.records:
             self._is_changed = True
 
@@ -363,7 +363,7 @@ class Referee:
                     case "answer":
                         self.walk.answer(command.answer)
                     case "keep":
-                        self.voice.tell(self.walk.keep().text)
+                        self.announcements.tell(self.walk.keep().text)
                     case "skip":
                         self.walk.skip()
                     case "close":
@@ -389,10 +389,10 @@ class Referee:
                 self._heed(before, ended)
             self._understood, self.notices, self._is_changed = None, (), True
             session = self.match.playing()
-            self.voice.show(Signal.OFF)
+            self.announcements.show(Signal.OFF)
             names = self.language.list_of(list(header.players))
-            self.voice.tell(self.language.text("service.game_players", game=game.capitalize(), players=names))
-            self.voice.prepare(self._announcer(session).fixed_phrases())
+            self.announcements.tell(self.language.text("service.game_players", game=game.capitalize(), players=names))
+            self.announcements.prepare(self._announcer(session).fixed_phrases())
             return session
 
     def end_game(self) -> None:
@@ -405,21 +405,21 @@ class Referee:
             else:
                 self.notices = ()
                 if not was_over:
-                    self.voice.tell(self.language.text("service.game_was_stopped"))
-            self.voice.show(Signal.OFF)
+                    self.announcements.tell(self.language.text("service.game_was_stopped"))
+            self.announcements.show(Signal.OFF)
             self._is_changed = True
 
     def pause(self, on: bool) -> None:
         """Pause or resume. Raises BadInputError: there is no game, or it is over."""
         with self.turn():
             if self.match.pause(on):
-                self.voice.tell(self.language.text("service.pause" if on else "service.game_goes_on"))
+                self.announcements.tell(self.language.text("service.pause" if on else "service.game_goes_on"))
                 self._is_changed = True
 
     def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
         """Take an event that a person reported. Raises BadInputError: there is no game, or it knows no such event."""
         with self.turn():
-            outcome = self.match.say(kind, data)
+            outcome = self.match.report(kind, data)
             self._heed(self.match.playing(), outcome)
             return outcome
 
@@ -444,8 +444,8 @@ class Referee:
                 return self._say_change(session, change, undone=True)
             if what == "start":
                 self.notices = ()
-                self.voice.prepare(self._announcer(session).fixed_phrases())
-            self.voice.tell(self.language.text("service.game_goes_on"))
+                self.announcements.prepare(self._announcer(session).fixed_phrases())
+            self.announcements.tell(self.language.text("service.game_goes_on"))
             self._is_changed = True
             return change
 
@@ -453,7 +453,7 @@ class Referee:
         on_table = self.match.session
         question = None if on_table is None else on_table.question
         announcer, past = self._announcer(session), session is not on_table
-        self.voice.corrected(announcer, change, question, undone=undone, past=past)
+        self.announcements.corrected(announcer, change, question, undone=undone, past=past)
         self._is_changed = True
         return change
 
@@ -501,7 +501,7 @@ class Referee:
                 self.say("challenge", {"seat": row.data["seat"]})
                 return
             self.store.flush()
-            self.voice.tell(*self._announcer(session).sentences(row.data))
+            self.announcements.tell(*self._announcer(session).sentences(row.data))
 
     # Settings and devices
 
@@ -520,9 +520,9 @@ class Referee:
                 self.health.forget(part)
             with self.turn():
                 self._take(wanted)
-                self.voice.change(wanted)
+                self.announcements.change(wanted)
                 if self.match.session is not None:
-                    self.voice.prepare(self._announcer(self.match.session).fixed_phrases())
+                    self.announcements.prepare(self._announcer(self.match.session).fixed_phrases())
                 self._is_changed = True
             self.devices.change(wanted, others, self.health.forget)
             if "camera" in others:
@@ -544,7 +544,7 @@ class Referee:
     def say_code(self, code: str) -> None:
         """Announce a pairing code digit by digit, for every voice, even at quiet hours: somebody requested it."""
         digits = ", ".join(self.language.number(int(digit)) for digit in code)
-        self.voice.say_aloud(self.language.text("service.code_is", digits=digits))
+        self.announcements.say_aloud(self.language.text("service.code_is", digits=digits))
 
     def report(self, health: Problem) -> None:
         """Take the state of a device or a part of the program; quick, and from any thread."""
@@ -559,7 +559,7 @@ class Referee:
     def report_set_aside(self) -> None:
         """Report unreadable files, on the page and in few words aloud."""
         if report_set_aside(self.folder, self.store, self.health):
-            self.voice.tell(self.language.text("service.file_was_damaged_please_look"))
+            self.announcements.tell(self.language.text("service.file_was_damaged_please_look"))
         self._news.set()
 
     def picture(self, which: str) -> bytes | None:
@@ -584,15 +584,15 @@ class Referee:
         self.ended.set()
 
     def tend(self, now_ns: int) -> None:
-        """Do everything that is due between two inputs: store, devices, voice, copies, the sign of life."""
+        """Do everything that is due between two inputs: store, devices, announcements, copies, the sign of life."""
         self._see_to_store(now_ns)
         if self._news.is_set():
             self._news.clear()
             self.changed()
         session = self.match.session
         kind = None if session is None or session.over else GAMES[session.header.game]
-        self.voice.tell(*self._notices.take(self.health.states, kind, self.language, now_ns))
-        self.voice.tend(now_ns)
+        self.announcements.tell(*self._notices.take(self.health.states, kind, self.language, now_ns))
+        self.announcements.tend(now_ns)
         self._copying.tend(now_ns, in_play=self.match.in_play)
         self._watchdog.worked(now_ns)
 

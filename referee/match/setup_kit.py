@@ -60,5 +60,5 @@ class SetupKit:
         if wish.settle and not referee.match.in_play:
             referee.devices.supervisor.settle(referee.area.outline, focus=True)
         if wish.signal is not None:
-            referee.voice.show(wish.signal)
-        referee.voice.tell(wish.say)
+            referee.announcements.show(wish.signal)
+        referee.announcements.tell(wish.say)

@@ -69,9 +69,9 @@ def state_of(referee: Referee, announcer: Announcer | None) -> dict[str, Any]:
         **game,
         "latest": next((ruling for ruling in game["rulings"] if ruling["text"]), None),
         "can_undo": game["undoes"] is not None,
-        "caption": referee.voice.caption,
-        "said": list(referee.voice.said),
-        "quiet_now": referee.voice.is_quiet,
+        "caption": referee.announcements.caption,
+        "said": list(referee.announcements.said),
+        "quiet_now": referee.announcements.is_quiet,
         "devices": [
             {"name": one.part, "state": one.state.value, "message": sayings.problem(one, referee.language)}
             for one in referee.health.states

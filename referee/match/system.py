@@ -118,7 +118,7 @@ def forget_player(referee: Referee, name: str) -> None:
         if session is not None:
             # It is over, and is on the pages with the name.
             referee.end_game()
-        referee.voice.forget()
+        referee.announcements.forget()
 
 
 def rename(referee: Referee, name: str, new: str) -> None:

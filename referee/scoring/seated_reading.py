@@ -189,7 +189,7 @@ def _where(marker: Marker, size_px: tuple[int, int]) -> Phrase:
     """Say in which part of a picture a marker card is."""
     across, down = np.clip((3 * marker.corners_px.mean(0) / size_px).astype(int), 0, 2)
     words = [("top", "", "bottom")[down], ("left", "", "right")[across]]
-    return phrase(f"error.{'_'.join(word for word in words if word) or 'middle'}")
+    return phrase(f"error.part.{'_'.join(word for word in words if word) or 'middle'}")
 
 
 def _doubted(seated: SeatedReading, why: str) -> SeatedReading:

@@ -122,7 +122,7 @@ def open_store(
 
 
 @contextmanager
-def reading(given: Path | None, warn: Callable[[str], None] = lambda sentence: None) -> Iterator[Query]:
+def opened_to_read(given: Path | None, warn: Callable[[str], None] = lambda sentence: None) -> Iterator[Query]:
     """Yield a query on the store in a folder (None: the usual one) in its present state, whatever is added meanwhile.
 
     warn: receives a sentence about a damaged file; the query gives its readable rows then.

@@ -36,8 +36,8 @@ class Teller:
     """Reports each ruling of a game at the instant of its announcement."""
 
     def __init__(self, referee: Referee, tell: Tell) -> None:
-        self.game, self._tell, self._say = 0, tell, referee.voice.rule
-        referee.voice.rule = self.rule  # type: ignore[method-assign]
+        self.game, self._tell, self._say = 0, tell, referee.announcements.rule
+        referee.announcements.rule = self.rule  # type: ignore[method-assign]
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         for ruling in rulings:

@@ -57,7 +57,7 @@ class PilesTable:
             action = parsed(EVENTS, event, len(self.table.script.people), "Piccolino")
             if isinstance(action, Bell) and isinstance(game, OneBell):
                 return game.game.foresee(action).as_json()
-            self.session.say(event)
+            self.session.report(event)
         raise ValueError("the watcher takes no ring")
 
 

@@ -33,7 +33,7 @@ class QuietTable:
         self.devices.buffer.push(Frame(when, when, image, self.devices.buffer.pushed))
 
     def close(self) -> None:
-        self.referee.voice.close()
+        self.referee.announcements.close()
         self.referee.store.close()
 
     def tell(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:

@@ -14,10 +14,10 @@ from hardware.lamp import RecordedLamp
 from hardware.speaker import RecordedSpeaker
 from referee.engine.events import Event
 from referee.engine.session import Observation, Watcher
+from referee.match.announcements import OnHealth
 from referee.match.devices import Devices, Parts
 from referee.match.referee import Referee
 from referee.match.settings import TableSettings, save_settings
-from referee.match.voice import OnHealth
 
 S = SECOND_NS
 

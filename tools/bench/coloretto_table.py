@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.score import PALETTES, SummarySide
-from referee.games.coloretto.setup import JOKER, PLUS2, ColorettoOptions
+from referee.games.coloretto.start_options import JOKER, PLUS2, ColorettoOptions
 
 MS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Habits:
-    """Rates of people's habits, a move; durations in seconds."""
+    """How often people do something, as shares of moves, and for how long, in seconds."""
 
-    thinks_s: tuple[float, float] = (0.4, 2.4)  # least, and mean of the rest
+    thinks_s: tuple[float, float] = (0.4, 2.4)  # the least, and the mean of the time beyond it
     rests: float = 0.06  # a hand stays on the table, and nothing is visible for some seconds
     rests_s: tuple[float, float] = (1.5, 5.0)
     back: float = 0.04  # a card is laid, and moved to another row a little later
@@ -48,7 +48,7 @@ class TrueMove:
 
 @dataclass
 class CardsOnTable:
-    """The cards on the table, by numbers whose names are in `name`; arms: seats with arms over it."""
+    """The cards on the table as numbers. name: their names. arms: the seats whose arms are over the table."""
 
     rows: list[list[int]]
     areas: list[list[int]]
@@ -212,7 +212,7 @@ class Evening:
             yield self.now_ns, table
 
     def _do_wrong(self) -> Iterator[tuple[int, CardsOnTable]]:
-        """Make a foul, a card in a full row or a row out of turn, which is corrected a little later."""
+        """Make a foul (a card in a full row, or a row out of turn), and correct it a little later."""
         luck, table, game = self.luck, self.table, self.game
         seat = game.turn
         full = [row for row, cards in enumerate(game.rows) if cards is not None and len(cards) == game.rooms[row]]

@@ -1,10 +1,10 @@
 """Measures the card finder: a row of figures for each set of pictures and each pair of networks.
 
-`--scenes`: rendered tables with marker cards, a JSON each; size and scale are known. In the second pass the cards that
-the first one hit are known. `--photos`: pictures of a deck of unknown size, with `labels.json` or `truth.json`.
-`--lessons`: either of both, as a lesson with an unknown deck. `--drawn N`: synthetic tables that no training draws.
-`FOLDER:0,2/3` takes the pictures whose number has the remainder 0 or 2 by 3: the last number of a scene's name, the
-place of a photograph in its list. Never train on them.
+`--scenes`: rendered tables with marker cards, a JSON each; size and scale are known. The second pass gets the cards
+that the first pass hit. `--photos`: pictures of a deck of unknown size, with `labels.json` or `truth.json`.
+`--lessons`: folders of either kind, as a lesson with an unknown deck. `--drawn N`: synthetic tables, never trained on.
+`FOLDER:0,2/3` takes the pictures whose number has the remainder 0 or 2 when divided by 3. The number is the last one in
+a scene's name, or a photograph's place in its list. Never train on pictures used here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _STRIP = 3
 _LIMITS = ((4.0, 4.0), (8.0, 8.0), (12.0, 15.0))  # mm, degrees; beyond the last a hypothesis is false
 _MARKER_CARD = 1.36  # of the printed square: paper reaches beyond the print
 _SHORT_MM = 60.0  # a card's short side counts as this where no scale is known
-_FAR_OFF = 1.8  # mm, 3 % of a card's width: corners that are off by more
+_FAR_OFF = 1.8  # mm, 3 % of a card's width; corners farther off are counted as beyond
 _ANY_CARD = [[0, 0], [63, 0], [63, 88]]
 _DRAWN_SEED = 99  # of the world of synthetic tables; trainings have others
 _SURE = (0.5, 0.7, 0.8)  # scores from which hypotheses on empty tables are counted
@@ -84,7 +84,7 @@ def truths_in(name: str) -> Iterator[Truth]:
 
 
 def _kinds(corners: Floats, shares: Floats) -> Numbers:
-    """Return classes (n,) of cards, the lowest first; a strip is below a parallel card that is near."""
+    """Return each card's class (n,); cards come from the bottom up. A strip has a near, parallel card above it."""
     kinds = np.array([0, 1, 2, 4])[np.digitize(-shares, (-0.9, -0.5, -0.2))]
     turns, sides = _short_sides(corners)
     for k in np.flatnonzero((shares >= 0.1) & (shares < 0.5)):
@@ -117,7 +117,7 @@ class Tally:
         self.times: list[tuple[float, float]] = []  # seconds of a picture, and of a yardstick on it
 
     def add(self, kinds: Numbers, true: Floats, found: Floats) -> NDArray[np.bool_]:
-        """Count quads `found` (m, 4, 2), in mm, of cards (n,) in classes at `true` (n, 4, 2); return who (m,) hit."""
+        """Compare quads `found` (m, 4, 2) with true ones (n, 4, 2), mm; count by class; return which (m,) hit."""
         (turns, lengths), (way, _) = _short_sides(true), _short_sides(found)
         square = len(true) > 0 and float(np.median(lengths[:, 1] / np.maximum(lengths[:, 0], 1e-6))) < 1.05
         turned = _turned(turns[:, None], way[None], np.pi / 2 if square else np.pi)
@@ -133,7 +133,7 @@ class Tally:
         return np.asarray(near[1].any(0))
 
     def timed(self, picture: NDArray[np.uint8], find: Callable[[], Found]) -> Found:
-        """Return what `find` finds; add its time and that of grey, Otsu and contours, which compares machines."""
+        """Return the result of `find`; add its time, and that of a yardstick (grey, Otsu, contours)."""
         started = time.process_time()
         found = find()
         looked = time.process_time()
@@ -155,7 +155,7 @@ class Tally:
 
 
 def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
-    """Return the found cards of known size: at once, and after a second pass below those that were hit."""
+    """Return tallies of cards of known size: of one pass, and with a second pass below the cards already hit."""
     first, second, cards = Tally(), Tally(), CardFinder()
     for truth in truths:
         markers = tuple(markers_in(truth.picture))
@@ -176,7 +176,7 @@ def scene_rows(truths: Iterable[Truth]) -> dict[str, object]:
 
 
 def photo_rows(truths: Iterable[Truth]) -> dict[str, object]:
-    """Return what is reported of cards of unknown size."""
+    """Return the tally of cards of unknown size."""
     tally = Tally()
     for truth in truths:
         cards = tally.timed(truth.picture, partial(any_deck.find_any_cards, truth.picture))
@@ -185,7 +185,7 @@ def photo_rows(truths: Iterable[Truth]) -> dict[str, object]:
 
 
 def lesson_rows(truths: Iterable[Truth]) -> dict[str, object]:
-    """Return what a lesson learns from all pictures; its time counts as that of a picture."""
+    """Return the tally of a lesson over all pictures; its time counts as that of one picture."""
     tally, all_truths = Tally(), list(truths)
     pictures = [TeachingPicture("", partial(Picture, truth.picture, 1)) for truth in all_truths]
     laid, _ = tally.timed(all_truths[0].picture, partial(laid_out, pictures, None))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from referee.engine.events import Event
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.setup import JOKER, LAST_ROUND, PLUS2, ColorettoOptions
+from referee.games.coloretto.start_options import JOKER, LAST_ROUND, PLUS2, ColorettoOptions
 from referee.games.seating import AREA_MM, own_columns, people_at, ring_of, spot
 from referee.scoring.seats import SeatRing
 from simulation.art import BACK, FRONT

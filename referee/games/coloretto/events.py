@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, Valida
 
 from referee.engine.event_models import PLAYERS, EventModel, Seat
 from referee.errors import BadInputError
-from referee.games.coloretto.setup import JOKER, MAX_START_CARDS, PLUS2, is_colour, rooms
+from referee.games.coloretto.start_options import JOKER, MAX_START_CARDS, PLUS2, is_colour, rooms
 from referee.jsonlines import shown
 
 

@@ -19,7 +19,7 @@ from referee.games.coloretto.score import (
     parse_hand,
     score_coloretto,
 )
-from referee.games.coloretto.setup import JOKER, PLUS2, is_colour, settings_from
+from referee.games.coloretto.start_options import JOKER, PLUS2, is_colour, settings_from
 from referee.games.kind import Cards, Demo, GameKind, Option, Page, Said, Scoring, Seat
 from referee.language import Language
 

@@ -29,7 +29,7 @@ from referee.games.coloretto.rulings import (
     RoundEnded,
 )
 from referee.games.coloretto.score import HandCards, score_coloretto
-from referee.games.coloretto.setup import (
+from referee.games.coloretto.start_options import (
     JOKER,
     MAX_JOKERS,
     MAX_PLAYERS,

@@ -9,7 +9,7 @@ from math import inf
 
 from referee.games.coloretto.sayings import say_choice, say_hand
 from referee.games.coloretto.score import HandCards, HandScore, SummarySide, score_coloretto
-from referee.games.coloretto.setup import JOKER, PLUS2
+from referee.games.coloretto.start_options import JOKER, PLUS2
 from referee.language import Language
 from referee.sayings.cards import say_doubts, say_seat, say_strange, say_worth
 from referee.sayings.colours import colour_name

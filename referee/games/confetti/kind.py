@@ -10,7 +10,7 @@ from referee.errors import BadInputError
 from referee.games.confetti import sayings as words
 from referee.games.confetti.sayings import WORDS
 from referee.games.confetti.score import parse_cards
-from referee.games.confetti.setup import round_limits, settings_from
+from referee.games.confetti.start_options import round_limits, settings_from
 from referee.games.kind import Cards, Demo, GameKind, Option, Page, RulingData, Said, Scoring, Seat
 from referee.language import Language
 

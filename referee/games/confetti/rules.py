@@ -36,7 +36,7 @@ from referee.games.confetti.rulings import (
     TimeUp,
 )
 from referee.games.confetti.score import Card, score_hand
-from referee.games.confetti.setup import (
+from referee.games.confetti.start_options import (
     ConfettiOptions,
     LateCards,
     Supply,

@@ -14,7 +14,7 @@ from referee.games.piccolino.events import Action as Move
 from referee.games.piccolino.events import Bell, CardShown
 from referee.games.piccolino.rules import Piccolino
 from referee.games.piccolino.rulings import ValidRing
-from referee.games.piccolino.setup import MIN_PLAYERS, PiccolinoOptions, cards_dealt
+from referee.games.piccolino.start_options import MIN_PLAYERS, PiccolinoOptions, cards_dealt
 from referee.games.piccolino.tops import Mood
 from referee.games.seating import AREA_MM, MIDDLE_MM, people_at, ring_of, spot
 from simulation.art import BACK, FRONT

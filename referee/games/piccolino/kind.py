@@ -10,7 +10,7 @@ from referee.engine.events import Game, Header
 from referee.errors import BadInputError
 from referee.games.kind import Cards, Demo, GameKind, Option, Page, Said, Seat
 from referee.games.piccolino.sayings import WORDS
-from referee.games.piccolino.setup import settings_from
+from referee.games.piccolino.start_options import settings_from
 from referee.language import Language
 
 if TYPE_CHECKING:

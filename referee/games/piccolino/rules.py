@@ -38,7 +38,7 @@ from referee.games.piccolino.rulings import (
     UnclearRing,
     ValidRing,
 )
-from referee.games.piccolino.setup import (
+from referee.games.piccolino.start_options import (
     MAX_PLAYERS,
     MIN_PLAYERS,
     LuckyGuess,

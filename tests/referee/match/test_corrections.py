@@ -233,7 +233,7 @@ def test_a_wrong_end_of_the_last_game_is_put_right_while_the_next_one_is_played(
     (last,) = (game for game in past_games(office) if game["game"] == "confetti")
     points = last["points"]
     assert points[1] > points[2] and (last["winners"] == [1] or points[0] >= points[1])
-    assert office.table.referee.voice.caption
+    assert office.table.referee.announcements.caption
     now = office.state()
     for part in ("game", "board", "rulings", "undoes"):
         assert now[part] == before[part]

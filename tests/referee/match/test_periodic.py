@@ -39,14 +39,14 @@ def round_(tmp_path: Path) -> Round:
 
 
 def test_a_lamp_whose_pins_another_program_held_is_opened_again(round_: Round, monkeypatch: pytest.MonkeyPatch) -> None:
-    parts, lamp = round_.table.referee.voice._parts, RecordedLamp()
+    parts, lamp = round_.table.referee.announcements._parts, RecordedLamp()
     found: list[Lamp] = [NullLamp(), NullLamp(), lamp]
-    monkeypatch.setattr(round_.table.referee.voice, "_parts", replace(parts, lamp=lambda *_: found.pop(0)))
+    monkeypatch.setattr(round_.table.referee.announcements, "_parts", replace(parts, lamp=lambda *_: found.pop(0)))
     for fitted in (False, True):
         round_.table.referee.change_settings({"lamp": fitted})
     round_.report("lamp", Health.MISSING)
     round_.go(30)
-    round_.table.referee.voice.show(Signal.VALID)
+    round_.table.referee.announcements.show(Signal.VALID)
     assert [signal for _, signal in lamp.shown] == [Signal.VALID]
     assert round_.health.troubles() == ()
 
@@ -122,10 +122,10 @@ def test_only_what_the_game_needs_is_said_while_it_is_played(round_: Round) -> N
 
 
 def test_a_caption_is_taken_away_after_a_while_and_the_hour_is_heeded(round_: Round) -> None:
-    round_.table.referee.voice.tell("Time! Hands off.")
+    round_.table.referee.announcements.tell("Time! Hands off.")
     for seconds, caption in ((0.1, "Time! Hands off."), (5, "Time! Hands off."), (5, "")):
         round_.go(seconds)
-        assert round_.table.referee.voice.caption == caption
+        assert round_.table.referee.announcements.caption == caption
     for hour in (23, 7):
         round_.table.hour = (hour, 0)
         round_.go(30)
@@ -160,31 +160,31 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
     table.piccolino_with_a_pair()
     spoken = len(table.said)
     table.hour = (23, 30)
-    table.referee.voice.heed_the_hour()
+    table.referee.announcements.heed_the_hour()
     table.hear("bell", seat=2)
     assert len(table.said) == spoken
     assert table.lamp.silent
     assert table.lamp.shown[-1][1] is Signal.VALID
-    assert table.referee.voice.caption.startswith("Valid ring, Cem")
+    assert table.referee.announcements.caption.startswith("Valid ring, Cem")
     table.hour = (8, 0)
-    table.referee.voice.heed_the_hour()
-    table.referee.voice.tell("Good morning.")
+    table.referee.announcements.heed_the_hour()
+    table.referee.announcements.tell("Good morning.")
     assert table.said[-1] == "Good morning."
     assert not table.lamp.silent
 
 
 def test_pages_that_speak_get_what_is_said_but_at_night_nothing_and_never_a_code(pair: Table) -> None:
     pair.hear("bell", seat=2)
-    assert pair.referee.voice.said[-1]["text"].startswith("Valid ring, Cem") and pair.referee.voice.said[-1]["urgent"]
-    assert pair.referee.voice.said[-1]["chime"] == NOTES[Chime.VALID]
-    before = pair.referee.voice.said
-    pair.referee.voice.say_aloud("The code is one.")
+    before = pair.referee.announcements.said
+    assert before[-1]["text"].startswith("Valid ring, Cem") and before[-1]["urgent"]
+    assert before[-1]["chime"] == NOTES[Chime.VALID]
+    pair.referee.announcements.say_aloud("The code is one.")
     pair.referee.change_settings({"quiet": True})
-    pair.referee.voice.tell("Nobody hears this.")
-    pair.referee.voice.say_aloud("The code is two.")
+    pair.referee.announcements.tell("Nobody hears this.")
+    pair.referee.announcements.say_aloud("The code is two.")
     assert pair.said[-2:] == ["The code is one.", "The code is two."]
-    assert pair.referee.voice.said == before
-    assert pair.referee.voice.caption == "Nobody hears this."
+    assert pair.referee.announcements.said == before
+    assert pair.referee.announcements.caption == "Nobody hears this."
     numbers = [one["number"] for one in before]
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
@@ -200,11 +200,11 @@ def test_what_names_a_forgotten_player_is_neither_shown_nor_kept_nor_said_later(
     table.hear("bell", seat=2)
     (kept / "rendered.wav").write_bytes(b"Cem")
     (kept / "chime-valid-1.00.wav").write_bytes(b"ding")
-    table.referee.voice.forget()
-    assert (table.referee.voice.caption, table.referee.voice.said) == ("", ())
+    table.referee.announcements.forget()
+    assert (table.referee.announcements.caption, table.referee.announcements.said) == ("", ())
     assert [path.name for path in kept.iterdir()] == ["chime-valid-1.00.wav"]
-    table.referee.voice.tell("The next game begins.")
-    assert table.said[-1] == table.referee.voice.caption == "The next game begins."
+    table.referee.announcements.tell("The next game begins.")
+    assert table.said[-1] == table.referee.announcements.caption == "The next game begins."
 
 
 def test_the_lamp_runs_with_the_sand_and_ends_with_it(table: Table) -> None:
@@ -216,15 +216,15 @@ def test_the_lamp_runs_with_the_sand_and_ends_with_it(table: Table) -> None:
 
 def test_a_caption_has_two_short_sentences_and_all_is_said(table: Table) -> None:
     said = ["Ann: four points.", "Ben: three points.", "The end: Ann wins with four points."]
-    table.referee.voice.tell(*said)
+    table.referee.announcements.tell(*said)
     assert table.said[-3:] == said
-    assert table.referee.voice.caption == "Ann: four points. Ben: three points. …"
-    assert table.referee.voice.said[-1]["text"] == " ".join(said)
+    assert table.referee.announcements.caption == "Ann: four points. Ben: three points. …"
+    assert table.referee.announcements.said[-1]["text"] == " ".join(said)
     long = "The file of past games was damaged and put aside; all but the last of them could be read and are kept."
-    table.referee.voice.tell(long, long)
-    assert table.referee.voice.caption == f"{long} …"
-    table.referee.voice.tell("Time! Hands off.")
-    assert table.referee.voice.caption == "Time! Hands off."
+    table.referee.announcements.tell(long, long)
+    assert table.referee.announcements.caption == f"{long} …"
+    table.referee.announcements.tell("Time! Hands off.")
+    assert table.referee.announcements.caption == "Time! Hands off."
 
 
 def signs(seconds: range, hangs: bool = False, every_ns: int | None = 20 * S) -> int:

@@ -21,7 +21,7 @@ from referee.files import set_aside_files
 from referee.state_folder import JOURNAL
 from referee.store.database import copies
 from referee.store.games import games, kept_game
-from referee.store.recovery import reading
+from referee.store.recovery import opened_to_read
 from referee.store.store import Store, Trouble
 from tests.support.crash import crash_often
 
@@ -141,7 +141,7 @@ def test_bytes_that_make_sqlite_run_out_of_memory_cost_no_game(tmp_path: Path) -
     data = gzip.decompress((DATA / "200-damaged-bytes.sqlite.gz").read_bytes())
     (tmp_path / JOURNAL).write_bytes(data)
     warned: list[str] = []
-    with reading(tmp_path, warned.append) as query:
+    with opened_to_read(tmp_path, warned.append) as query:
         assert warned and query("SELECT count(*) FROM games") == [(5,)]
     for _ in range(2):
         with closing(Store(tmp_path / JOURNAL)) as journal:
@@ -182,7 +182,7 @@ def test_a_flipped_byte_in_the_log_costs_no_other_game_and_is_reported(log: Path
     for at in (*(dice.randrange(len(data) // 4, len(data) * 3 // 4) for _ in range(4)), len(data) - 2 * FRAME - 99):
         log.write_bytes(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :])
         warned: list[str] = []
-        with reading(log.parent, warned.append) as query:
+        with opened_to_read(log.parent, warned.append) as query:
             found = {row.header.players[0]: len(kept_game(query, row).records) for row in games(query)}
         assert found.items() >= ALL.items() and found["Killed"] >= 4 and warned
 
@@ -193,7 +193,7 @@ def test_what_a_power_cut_leaves_in_the_log_is_no_damage(log: Path) -> None:
         at = dice.randrange(len(data) // 2, len(data))
         log.write_bytes(data[:at] + bytes(len(data) - at) * dice.randrange(2))
         warned: list[str] = []
-        with reading(log.parent, warned.append) as query:
+        with opened_to_read(log.parent, warned.append) as query:
             assert len(games(query)) == GAMES + 1 and not warned
 
 
@@ -216,7 +216,7 @@ def test_an_empty_or_missing_journal_goes_on_from_its_copy_and_is_reported(copie
         if missing:
             path.unlink()
         warned: list[str] = []
-        with reading(path.parent, warned.append) as query:
+        with opened_to_read(path.parent, warned.append) as query:
             assert warned and query("SELECT count(*) FROM games") == [(GAMES,)]
         assert started(path.parent)[0] == ALL
         assert len(set_aside_files(path.parent)) == 1

@@ -130,7 +130,7 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, w
         found += looked_at(window, page, language, {"table": [VERDICT], "tv": [".tv-first"], "bell": []})
     # A long caption stands whole on the score board for a screen across the room.
     caption = "Something lies over Ann’s cards: take it away, please, and spread the two beside it."
-    page.table.referee.voice.tell(caption)
+    page.table.referee.announcements.tell(caption)
     page.table.referee.changed()
     window.page.evaluate(GO, "tv")
     expect(window.page.locator(".tv-caption")).to_contain_text("spread the two beside it.")

@@ -16,7 +16,7 @@ from referee.engine.session import Answer, Doubt, Notice
 from referee.errors import BadInputError
 from referee.games.coloretto.rules import Coloretto, from_header
 from referee.games.coloretto.score import PALETTES
-from referee.games.coloretto.setup import JOKER, PLUS2, is_colour
+from referee.games.coloretto.start_options import JOKER, PLUS2, is_colour
 from referee.games.coloretto.watching.looks import UNKNOWN, Allowed, Move, Spot, TableLook
 from referee.games.coloretto.watching.search import Hypothesis, after, as_seen, further, is_strange, standing
 

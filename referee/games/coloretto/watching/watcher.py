@@ -9,7 +9,7 @@ from referee.engine.events import Event, Header
 from referee.engine.log import RulingData
 from referee.engine.session import Doubt, Notice, Observation, Watcher
 from referee.games.coloretto.rules import Coloretto
-from referee.games.coloretto.setup import rooms
+from referee.games.coloretto.start_options import rooms
 from referee.games.coloretto.watching.count import KIND as DIFFERS
 from referee.games.coloretto.watching.count import EndCount
 from referee.games.coloretto.watching.table_watch import TableWatch

@@ -21,7 +21,7 @@ from referee.engine.events import Event, Header
 from referee.engine.log import RulingData
 from referee.engine.session import Notice, Observation, Outline, Watcher
 from referee.errors import BadInputError
-from referee.games.confetti.setup import settings_from
+from referee.games.confetti.start_options import settings_from
 from referee.games.confetti.table_score import card_of
 from referee.games.confetti.watching.hands_in_time import FOREIGN_SHARE, Blend, HandsInTime, doubts, hand_outlines
 from referee.scoring.seated_reading import SeatedReader, SeatedReading

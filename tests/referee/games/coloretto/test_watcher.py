@@ -19,7 +19,7 @@ from referee.engine.session import Session
 from referee.errors import BadInputError
 from referee.games.coloretto.demo import ColorettoGame, ColorettoPlan, write_coloretto
 from referee.games.coloretto.rules import from_header
-from referee.games.coloretto.setup import rooms
+from referee.games.coloretto.start_options import rooms
 from referee.games.coloretto.watching.looks import TableLook
 from referee.games.coloretto.watching.table_watch import TableWatch
 from referee.games.coloretto.watching.watcher import ColorettoWatcher

@@ -23,7 +23,7 @@ from referee.games.confetti.rulings import (
     TimeUp,
 )
 from referee.games.confetti.score import Card, parse_cards
-from referee.games.confetti.setup import DECK_CARDS, ConfettiOptions, Edition, LateCards, Supply
+from referee.games.confetti.start_options import DECK_CARDS, ConfettiOptions, Edition, LateCards, Supply
 
 HandMaker = Callable[[str], tuple[Card, ...]]
 THREE = [["red", "blue", "green"], ["blue", "green", "red"], ["green", "red", "blue"]]

@@ -73,7 +73,7 @@ class Play:
             self._note(self.session.look(frame))
 
     def say(self, kind: str, **data: object) -> None:
-        self._note(self.session.say(Event(self.t_ns, kind, data)))
+        self._note(self.session.report(Event(self.t_ns, kind, data)))
 
     def finish(self) -> None:
         self._note(self.session.finish(self.t_ns))
@@ -381,12 +381,12 @@ def test_a_restart_in_round_three_changes_nothing(
     match.start(header)
     for round_ in game.rounds[:2]:
         now_ns = round(round_.flipped_s * SECOND)
-        match.say("timer_flipped", {})
+        match.report("timer_flipped", {})
         now_ns = round(round_.out_s * SECOND)
-        match.say("timer_ran_out", {})
+        match.report("timer_ran_out", {})
         now_ns += SECOND
         for seat, hand in enumerate(round_.hands):
-            match.say("hand", {"seat": seat, "cards": cards(deck, hand)})
+            match.report("hand", {"seat": seat, "cards": cards(deck, hand)})
     last = game.rounds[2]
     table = LiveTable(game.script, deck, 7, Shots(frames_per_s=4))
     stops_s, flipped, ran_out, restarted = last.out_s + stops_after_s, False, False, False

@@ -13,7 +13,7 @@ from referee.announcer import Announcer
 from referee.engine.events import Event, Header
 from referee.errors import BadInputError
 from referee.games.piccolino.rules import Piccolino, from_header
-from referee.games.piccolino.setup import deal
+from referee.games.piccolino.start_options import deal
 from referee.language import Language
 
 NAMES = ("Ann", "Ben", "Cem", "Dan", "Eva")

@@ -50,7 +50,7 @@ def judged(play: PilePlay, seed: str, *, lost: float = 0.0) -> tuple[list[Ruling
         question = session.question
         if question is not None and event.t_ns >= question.t_ns + PATIENCE_NS:
             (ring,) = [ring for ring in play.rung if ring.t_ns == question.t_ns]
-            session.say(Event(ring.t_ns, "decided", {"valid": play.verdict(ring)["valid"]}))
+            session.report(Event(ring.t_ns, "decided", {"valid": play.verdict(ring)["valid"]}))
 
     def step() -> int:
         return feed(queue, buffer, session, note, now)

@@ -260,7 +260,7 @@ def test_a_ringer_who_is_named_after_the_pile_came_back_gets_the_ruling_without_
     table = Table(OneArm(None, at_once=False))
     assert table("0 red happy, 1 red happy, 2 covered x15, 0 covered x100, ring") == []
     table("0 red happy x3")
-    (ring, _) = table.session.say(Event(table.now, "ringer", {"seat": 2})).rulings
+    (ring, _) = table.session.report(Event(table.now, "ringer", {"seat": 2})).rulings
     assert (ring["valid"], ring["seat"], ring["seen_again"]) == (True, 2, True)
 
 
@@ -304,7 +304,7 @@ def test_an_unsure_ringer_is_asked_for_and_won_piles_are_won_meanwhile() -> None
     assert (question.kind, question.data["ruling"]["valid"]) == ("who_rang", True)
     table(f"0 covered x3, 0 blue sad x6{AWAY[0]}{AWAY[1]}")
     assert table.told == [SHOWN, SHOWN]
-    ring, won = table.session.say(Event(table.now, "ringer", {"seat": 2})).rulings
+    ring, won = table.session.report(Event(table.now, "ringer", {"seat": 2})).rulings
     assert (ring["ruling"], ring["seat"], won["ruling"], won["to"]) == ("ring", 2, "cards_move", 2)
     table("2 green happy")
     assert table.told[-1] == SHOWN
@@ -313,7 +313,7 @@ def test_an_unsure_ringer_is_asked_for_and_won_piles_are_won_meanwhile() -> None
 def test_what_people_say_of_a_card_is_not_taken_back_by_the_camera() -> None:
     table = Table()
     table("0 red happy x3")
-    table.session.say(Event(table.now, "card_read", {"seat": 0, "colour": "pink", "mood": "happy"}))
+    table.session.report(Event(table.now, "card_read", {"seat": 0, "colour": "pink", "mood": "happy"}))
     table("frames x5")
     assert table.told == [SHOWN, READ]
     table("0 turning x3, 0 blue sad @4")
@@ -325,7 +325,7 @@ def test_a_game_that_goes_on_knows_its_cards_again() -> None:
     table = Table()
     cards = (("red", "happy"), ("red", "sad"))
     for seat, (colour, mood) in enumerate(cards):
-        table.session.say(Event(5, SHOWN, {"seat": seat, "colour": colour, "mood": mood}))
+        table.session.report(Event(5, SHOWN, {"seat": seat, "colour": colour, "mood": mood}))
     table.events.clear()
     table("0 red happy @7, 1 blue sad")
     assert [event.data["seat"] for event in table.events] == [1]
@@ -369,6 +369,6 @@ def test_a_table_that_was_never_seen_settles_no_ring_when_it_comes_into_sight() 
 def test_where_nobody_can_turn_a_card_people_are_told_what_is_left() -> None:
     table = Table(cards=3)
     cards = [Event(seat, SHOWN, {"seat": seat, "colour": "red", "mood": "sad"}) for seat in range(3)]
-    assert [notice.kind for card in cards for notice in table.session.say(card).notices] == ["no_card_to_turn"]
+    assert [notice.kind for card in cards for notice in table.session.report(card).notices] == ["no_card_to_turn"]
     table("ring 0")
     assert "no_card_to_turn" not in [notice.kind for notice in table.notices]

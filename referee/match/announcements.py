@@ -55,7 +55,7 @@ _OF_SPEAKER = ("language", "volume", "loudspeaker")
 OnHealth = Callable[[Problem], None]
 
 
-class Voice:
+class Announcements:
     """Announces, shows and captions. Every method returns at once.
 
     The referee's lock guards rulings, questions, corrections and notices; everything else is safe from any thread.

@@ -75,7 +75,7 @@ class Director:
             session = referee.resume(aloud=False)
             if session is not None and not session.over:
                 referee.end_game()
-                referee.announcements.tell(referee.language.text("service.drawn_table_was_cleared_so"))
+                referee.announcements.speak(referee.language.text("service.drawn_table_was_cleared_so"))
             referee.changed()
         self._end = referee.subscribe(lambda version: self._news.set())
         self._thread.start()
@@ -174,7 +174,7 @@ class Director:
         with referee.lock:
             if referee.match.game == game:
                 referee.end_game()
-                referee.announcements.tell(referee.language.text("service.drawn_table_cannot_play_this"))
+                referee.announcements.speak(referee.language.text("service.drawn_table_cannot_play_this"))
 
     def _take_part(self, play: Session, demo: DemoTable, players: TablePlayers) -> None:
         """Enter on the page what people know: the ringer, moves, answers, and the end of the game."""

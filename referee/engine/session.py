@@ -329,7 +329,7 @@ class Session:
         """Take the end of a recording."""
         return self._take(self.watcher.finish(t_ns + self.log.shift_ns))
 
-    def look_anew(self, watcher: Watcher) -> None:
+    def look_again(self, watcher: Watcher) -> None:
         """Replace the watcher: the old one's knowledge of the picture holds no more."""
         self.watcher = watcher
         self._follow()

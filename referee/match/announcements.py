@@ -89,7 +89,7 @@ class Announcements:
         said = announcer.announce(fresh)
         if said is None and len(fresh) < len(rulings):
             seat = next((ruling["seat"] for ruling in rulings if ruling not in fresh), None)
-            self.tell(sayings.rang(announcer.players, seat, announcer.language))
+            self.speak(sayings.rang(announcer.players, seat, announcer.language))
             return
         chime = self._show(fresh)
         if said is not None:
@@ -99,7 +99,7 @@ class Announcements:
         """Announce that a game goes on, with the last ruling heard, all unheard ones, and the question."""
         if not play.over:
             heard = (announcer.say(row.data) for row in play.log.newest() if row not in unheard)
-            self.tell(sayings.resumed(next(filter(None, heard), ""), announcer.language))
+            self.speak(sayings.resumed(next(filter(None, heard), ""), announcer.language))
         self.prepare(announcer.fixed_phrases())
         if unheard:
             self.rule(announcer, [row.data for row in unheard])
@@ -131,7 +131,7 @@ class Announcements:
         asked_ns, last_ns = self._reminded
         if ring_ns - (last_ns if asked_ns == about_ns else about_ns) > REMIND_NS:
             self._reminded = about_ns, ring_ns
-            self.tell(announcer.language.text("service.this_ring_waits_please_tap"))
+            self.speak(announcer.language.text("service.this_ring_waits_please_tap"))
 
     def corrected(
         self, announcer: Announcer, change: Change, question: Question | None, *, undone: bool, past: bool = False
@@ -145,7 +145,7 @@ class Announcements:
         if not past and not gone and not new and self.ask(announcer, question):
             return
         before = (announcer.language.text("service.earlier_game_was_corrected"),) if past else ()
-        self.tell(*before, *_what_changed(announcer, change, gone, new, undone=undone))
+        self.speak(*before, *_what_changed(announcer, change, gone, new, undone=undone))
         if not past:
             self.ask(announcer, question, urgent=False)
 
@@ -158,7 +158,7 @@ class Announcements:
                 shown.append({"text": text, "seat": one.seat})
                 if self._is_new(text, one):
                     spoken.append(text)
-        self.tell(*spoken)
+        self.speak(*spoken)
         return tuple(shown)
 
     def _is_new(self, text: str, notice: Notice) -> bool:
@@ -183,7 +183,7 @@ class Announcements:
                 self._speaker.say(sentences, urgent=urgent, chime=chime)
         self._on_change()
 
-    def tell(self, *sentences: str) -> None:
+    def speak(self, *sentences: str) -> None:
         """Announce something that can wait for the present announcement; nothing without a sentence."""
         if any(sentences):
             self.announce(Announcement(sentences, urgent=False))

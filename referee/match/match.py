@@ -178,10 +178,10 @@ class Match:
             self.session.note(MISHAP, self._clock(), {"what": what, "on": on})
             self._keep(self.session)
 
-    def look_anew(self) -> None:
+    def look_again(self) -> None:
         """Start with a new watcher: another camera is there."""
         if self.session is not None:
-            self.session.look_anew(self._make_watcher(self.session.header))
+            self.session.look_again(self._make_watcher(self.session.header))
 
     def log(self, ident: str) -> GameLog:
         """Return the log of the game of an event's or a ruling's name: the one on the table, or a past one.
@@ -229,7 +229,7 @@ class Match:
         self.store.change_game(before.log.game, closed=False)
         change = self._correct(before, before.undo) if before.log.undoes == "stop" else Change()
         self.store.flush()
-        self.look_anew()
+        self.look_again()
         return change
 
     def _session(self, log: GameLog, watcher: Watcher) -> Session:

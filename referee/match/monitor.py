@@ -150,7 +150,7 @@ class Monitor:
         if self._because and not wrong and not self._camera.settling:
             self._because = False
             if session is not None and not session.over:
-                self._referee.announcements.tell(language.text("guard.camera_has_set_itself_to"))
+                self._referee.announcements.speak(language.text("guard.camera_has_set_itself_to"))
         begins = False
         if session is not None and self._referee.match.in_play:
             begins = now_ns - (session.begun_ns - session.log.shift_ns) < BEGIN_NS
@@ -159,7 +159,7 @@ class Monitor:
         is_due = begins or now_ns - self._judged_ns >= JUDGE_NS
         if wrong or (is_due and not self._picture.well):
             if self._settle(now_ns) and begins:
-                self._referee.announcements.tell(language.text("guard.one_moment_camera_sets_itself"))
+                self._referee.announcements.speak(language.text("guard.one_moment_camera_sets_itself"))
         elif is_due and not begins:
             self._judged_ns = now_ns
             self._picture.refresh()

@@ -250,7 +250,7 @@ class Referee:
             try:
                 resumed = self.match.resume()
             except (ValueError, KeyError):
-                self.announcements.tell(self.language.text("service.last_game_cannot_be_gone"))
+                self.announcements.speak(self.language.text("service.last_game_cannot_be_gone"))
                 return None
             if resumed is None:
                 return None
@@ -363,7 +363,7 @@ class Referee:
                     case "answer":
                         self.walk.answer(command.answer)
                     case "keep":
-                        self.announcements.tell(self.walk.keep().text)
+                        self.announcements.speak(self.walk.keep().text)
                     case "skip":
                         self.walk.skip()
                     case "close":
@@ -391,7 +391,7 @@ class Referee:
             session = self.match.playing()
             self.announcements.show(Signal.OFF)
             names = self.language.list_of(list(header.players))
-            self.announcements.tell(self.language.text("service.game_players", game=game.capitalize(), players=names))
+            self.announcements.speak(self.language.text("service.game_players", game=game.capitalize(), players=names))
             self.announcements.prepare(self._announcer(session).fixed_phrases())
             return session
 
@@ -405,7 +405,7 @@ class Referee:
             else:
                 self.notices = ()
                 if not was_over:
-                    self.announcements.tell(self.language.text("service.game_was_stopped"))
+                    self.announcements.speak(self.language.text("service.game_was_stopped"))
             self.announcements.show(Signal.OFF)
             self._is_changed = True
 
@@ -413,7 +413,7 @@ class Referee:
         """Pause or resume. Raises BadInputError: there is no game, or it is over."""
         with self.turn():
             if self.match.pause(on):
-                self.announcements.tell(self.language.text("service.pause" if on else "service.game_goes_on"))
+                self.announcements.speak(self.language.text("service.pause" if on else "service.game_goes_on"))
                 self._is_changed = True
 
     def say(self, kind: str, data: Mapping[str, Any]) -> Outcome:
@@ -445,7 +445,7 @@ class Referee:
             if what == "start":
                 self.notices = ()
                 self.announcements.prepare(self._announcer(session).fixed_phrases())
-            self.announcements.tell(self.language.text("service.game_goes_on"))
+            self.announcements.speak(self.language.text("service.game_goes_on"))
             self._is_changed = True
             return change
 
@@ -501,7 +501,7 @@ class Referee:
                 self.say("challenge", {"seat": row.data["seat"]})
                 return
             self.store.flush()
-            self.announcements.tell(*self._announcer(session).sentences(row.data))
+            self.announcements.speak(*self._announcer(session).sentences(row.data))
 
     # Settings and devices
 
@@ -539,7 +539,7 @@ class Referee:
         """Watch with a table measured just now, or without one; see `TableArea.keep`."""
         self.area.keep(profile)
         with self.lock:
-            self.match.look_anew()
+            self.match.look_again()
 
     def say_code(self, code: str) -> None:
         """Announce a pairing code digit by digit, for every voice, even at quiet hours: somebody requested it."""
@@ -559,7 +559,7 @@ class Referee:
     def report_set_aside(self) -> None:
         """Report unreadable files, on the page and in few words aloud."""
         if report_set_aside(self.folder, self.store, self.health):
-            self.announcements.tell(self.language.text("service.file_was_damaged_please_look"))
+            self.announcements.speak(self.language.text("service.file_was_damaged_please_look"))
         self._news.set()
 
     def picture(self, which: str) -> bytes | None:
@@ -591,7 +591,7 @@ class Referee:
             self.changed()
         session = self.match.session
         kind = None if session is None or session.over else GAMES[session.header.game]
-        self.announcements.tell(*self._notices.take(self.health.states, kind, self.language, now_ns))
+        self.announcements.speak(*self._notices.take(self.health.states, kind, self.language, now_ns))
         self.announcements.tend(now_ns)
         self._copying.tend(now_ns, in_play=self.match.in_play)
         self._watchdog.worked(now_ns)

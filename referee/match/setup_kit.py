@@ -61,4 +61,4 @@ class SetupKit:
             referee.devices.supervisor.settle(referee.area.outline, focus=True)
         if wish.signal is not None:
             referee.announcements.show(wish.signal)
-        referee.announcements.tell(wish.say)
+        referee.announcements.speak(wish.say)

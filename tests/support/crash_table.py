@@ -35,20 +35,20 @@ What = tuple[str, dict[str, Any]]
 class Teller:
     """Reports each ruling of a game at the instant of its announcement."""
 
-    def __init__(self, referee: Referee, tell: Tell) -> None:
-        self.game, self._tell, self._say = 0, tell, referee.announcements.rule
+    def __init__(self, referee: Referee, report: Tell) -> None:
+        self.game, self._report, self._say = 0, report, referee.announcements.rule
         referee.announcements.rule = self.rule  # type: ignore[method-assign]
 
     def rule(self, announcer: Announcer, rulings: Sequence[RulingData]) -> None:
         for ruling in rulings:
-            self._tell({"announced": dict(ruling), "game": self.game})
+            self._report({"announced": dict(ruling), "game": self.game})
         self._say(announcer, rulings)
 
 
 def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) -> None:
     """Resume the game in a folder, and play on, reporting all announcements to a pipe, a JSON line each."""
 
-    def tell(what: Mapping[str, Any]) -> None:
+    def report(what: Mapping[str, Any]) -> None:
         os.write(pipe, json.dumps(what).encode() + b"\n")
 
     dice, parent = random.Random(seed), os.getppid()
@@ -62,15 +62,15 @@ def play_until_killed(folder: Path, seed: int, pipe: int, connector: Connect) ->
             connector=connector,
         )
         referee = Referee(folder, parts)
-        teller = Teller(referee, tell)
+        teller = Teller(referee, report)
         last = referee.store.read("SELECT game FROM games WHERE closed = 0 ORDER BY game DESC LIMIT 1")
         teller.game = int(last[0][0]) if last else 0
         play = referee.resume()
         if play is not None:
-            tell({"resumed": digest(play)})
-        tell({"set_aside": referee.store.set_aside is not None})
+            report({"resumed": digest(play)})
+        report({"set_aside": referee.store.set_aside is not None})
         while os.getppid() == parent:
-            _step(referee, teller, dice, tell)
+            _step(referee, teller, dice, report)
 
 
 def digest(play: Session) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _seats(game: object) -> list[Any]:
             return []
 
 
-def _step(referee: Referee, teller: Teller, dice: random.Random, tell: Tell) -> None:
+def _step(referee: Referee, teller: Teller, dice: random.Random, report: Tell) -> None:
     play = referee.match.session
     if play is None or play.over:
         game = dice.choice(GAME_NAMES)
@@ -106,7 +106,7 @@ def _step(referee: Referee, teller: Teller, dice: random.Random, tell: Tell) -> 
         return
     try:
         if play.log.records and dice.random() < 0.04:
-            _correct(referee, play, dice, tell)
+            _correct(referee, play, dice, report)
         elif dice.random() < 0.01:
             referee.pause(not referee.match.paused)
         else:
@@ -120,7 +120,7 @@ def _step(referee: Referee, teller: Teller, dice: random.Random, tell: Tell) -> 
         return
 
 
-def _correct(referee: Referee, play: Session, dice: random.Random, tell: Tell) -> None:
+def _correct(referee: Referee, play: Session, dice: random.Random, report: Tell) -> None:
     if referee.match.undoes and dice.random() < 0.4:
         referee.undo()
     else:
@@ -128,7 +128,7 @@ def _correct(referee: Referee, play: Session, dice: random.Random, tell: Tell) -
         same = dict(next(likely_moves(play.game, dice))[1])
         fits = {key: value for key, value in same.items() if key in play.log.records[number].event.data}
         referee.correct(number, fits if fits and dice.random() < 0.7 else None)
-    tell({"corrections": len(play.log.corrections), "game": play.log.game})
+    report({"corrections": len(play.log.corrections), "game": play.log.game})
 
 
 def likely_moves(game: object, dice: random.Random) -> Iterator[What]:

@@ -62,7 +62,7 @@ class PublishingTable:
 
     def play(self, rings: int) -> None:
         for number in range(rings):
-            self.table.tell("bell", seat=number % 3)
+            self.table.report("bell", seat=number % 3)
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class QuietTable:
         self.referee.announcements.close()
         self.referee.store.close()
 
-    def tell(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:
+    def report(self, kind: str, **data: object) -> Sequence[Mapping[str, Any]]:
         return self.referee.say(kind, data).rulings
 
 

@@ -114,8 +114,8 @@ def table(tmp_path: Path) -> Iterator[QuietTable]:
 
 
 def show(table: QuietTable, ann: int, ben: int) -> list[dict[str, Any]]:
-    table.tell("card", seat=0, rank=ann)
-    return [dict(ruling) for ruling in table.tell("card", seat=1, rank=ben)]
+    table.report("card", seat=0, rank=ann)
+    return [dict(ruling) for ruling in table.report("card", seat=1, rank=ben)]
 
 
 def test_it_is_offered_on_the_page() -> None:
@@ -125,10 +125,10 @@ def test_it_is_offered_on_the_page() -> None:
 
 
 def test_it_is_played_shown_explained_and_kept(table: QuietTable) -> None:
-    table.tell("card", seat=0, rank=9)
+    table.report("card", seat=0, rank=9)
     state = table.referee.state()
     assert [seat["detail"] for seat in state["board"]] == ["has shown", ""]
-    table.tell("card", seat=1, rank=4)
+    table.report("card", seat=1, rank=4)
     state = table.referee.state()
     assert state["latest"]["text"] == "The trick is Ann's."
     assert [seat["points"] for seat in state["board"]] == [1, 0]
@@ -156,7 +156,7 @@ def test_it_goes_on_after_a_restart_and_a_correction_replays_it(table: QuietTabl
 
 def test_what_it_is_told_wrongly_is_refused(table: QuietTable) -> None:
     with pytest.raises(BadInputError, match="rank"):
-        table.tell("card", seat=0)
+        table.report("card", seat=0)
     with pytest.raises(BadInputError, match="aces"):
         table.referee.do(sent({"do": "start", "game": "war", "players": PLAYERS, "options": {"kings": "high"}}))
 

@@ -50,7 +50,7 @@ def begin(office: Office, game: str, *players: str) -> None:
     )
 
 
-def tell(office: Office, kind: str, **data: object) -> None:
+def report(office: Office, kind: str, **data: object) -> None:
     """Report to the referee an event, as a page does."""
     office.referee.do(sent({"do": "event", "event": {"event": kind, **data}}))
 

@@ -14,7 +14,7 @@ from referee.errors import BadInputError
 from referee.games.registry import GAMES, game_kind
 from referee.match import queries
 from referee.store.history import quality, statistics
-from tests.referee.match.conftest import begin, past_game, past_games, tell
+from tests.referee.match.conftest import begin, past_game, past_games, report
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 from tests.support.quiet_table import quiet_table
@@ -38,7 +38,7 @@ def test_confetti_is_played_by_hand_from_the_page(office: Office) -> None:
     office.referee.do(sent({"do": "flip"}))
     assert (office.state()["phase"]["key"], office.devices.flipped) == ("running", 1)
     office.referee.do(sent({"do": "time"}))
-    tell(office, "hand", seat=0, cards=SETS)
+    report(office, "hand", seat=0, cards=SETS)
     state = office.state()
     assert state["board"][0]["points"] == 3
     steps = queries.explain(office.referee, state["latest"]["id"])["steps"]
@@ -71,7 +71,7 @@ def test_a_count_asks_for_the_hands_that_nobody_has_seen(office: Office) -> None
     assert state["latest"]["text"].startswith("Unclear: no hand of Ann and Ben was seen.")
     assert [(one["kind"], one["seats"]) for one in state["questions"]] == [("no_hand", [0, 1])]
     for seat in (1, 0):
-        tell(office, "hand", seat=seat, cards=[])
+        report(office, "hand", seat=seat, cards=[])
     state = office.state()
     assert (state["questions"], [one["points"] for one in state["board"]]) == ([], [0, 0])
 
@@ -89,16 +89,16 @@ def test_cards_that_were_put_away_uncounted_are_asked_for_on_the_page_with_what_
 ) -> None:
     office.referee.do(sent({"do": "settings", "language": language}))
     begin(office, "confetti", "Ann", "Ben")
-    tell(office, "timer_flipped")
-    tell(office, "hand", seat=0, cards=SETS)
-    tell(office, "timer_ran_out")
+    report(office, "timer_flipped")
+    report(office, "hand", seat=0, cards=SETS)
+    report(office, "timer_ran_out")
     office.table.hear("hands_gone", seats=[0], last_seen=[SETS])
     state = office.state()
     assert state["latest"]["text"].startswith(text)
     (question,) = state["questions"]
     assert (question["kind"], question["seats"], question["last_seen"]) == ("no_hand", [0], [SETS])
-    tell(office, "hand", seat=0, cards=SETS)
-    tell(office, "hand", seat=1, cards=[])
+    report(office, "hand", seat=0, cards=SETS)
+    report(office, "hand", seat=1, cards=[])
     state = office.state()
     assert not state["questions"]
     assert [place["points"] for place in state["board"]] == [3, 0]
@@ -175,8 +175,8 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     assert quality(table.referee.store.read, table.referee.language) == {"games": [], "evenings": [], "challenged": ""}
     table.referee.begin("piccolino", ["Ann", "Ben", "Cem"], {})
     for number in range(6):
-        table.tell("card_shown", seat=number % 3, colour="red" if number == 3 else "blue", mood="sad")
-    table.tell("bell", seat=1)
+        table.report("card_shown", seat=number % 3, colour="red" if number == 3 else "blue", mood="sad")
+    table.report("bell", seat=1)
     events = table.referee.state()["readings"]
     wrong = next(ident for ident, data in events.items() if data["colour"] == "red")
     table.referee.do(sent({"do": "correct", "event": wrong, "with": {"colour": "pink"}}))
@@ -190,10 +190,10 @@ def test_cards_and_corrections_are_counted_by_game_and_evening(tmp_path: Path) -
     assert quality(table.referee.store.read, table.referee.language)["games"][0]["corrected"] == 0
     # Of a hand each card counts that was another one.
     table.referee.begin("confetti", ["Ann", "Ben"], {})
-    table.tell("timer_flipped")
-    table.tell("timer_ran_out")
+    table.report("timer_flipped")
+    table.report("timer_ran_out")
     hand = [["red", "blue", "green"], ["blue", "red", "green"]]
-    table.tell("hand", seat=0, cards=hand)
+    table.report("hand", seat=0, cards=hand)
     right = [["red", "blue", "green"], ["blue", "red", "purple"]]
     table.referee.do(
         sent({"do": "correct", "event": next(iter(table.referee.state()["readings"])), "with": {"cards": right}})

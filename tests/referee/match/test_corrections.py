@@ -10,7 +10,7 @@ from referee.engine.events import Event
 from referee.engine.session import Answer, Doubt, Watcher
 from referee.errors import BadInputError, OvertakenError
 from referee.match import queries
-from tests.referee.match.conftest import begin, past_game, past_games, tell
+from tests.referee.match.conftest import begin, past_game, past_games, report
 from tests.support.commands import sent
 from tests.support.office import Office, piccolino
 
@@ -121,7 +121,7 @@ def test_an_answer_that_comes_late_changes_what_was_taken_instead_and_makes_nobo
         Event(2, "row_taken", {"event": "row_taken", "seat": 2, "row": 0}),
     ]
     answers = (Answer((in_truth[0],), {"moves": []}), Answer(tuple(in_truth), {"moves": []}))
-    game.look_anew(_Guessing((Doubt(2, "not_understood", {}, answers, (guess,)),)))
+    game.look_again(_Guessing((Doubt(2, "not_understood", {}, answers, (guess,)),)))
     if gone_on:
         office.table.referee.say("card_placed", {"seat": 2, "row": 2, "card": "blue"})
     office.referee.changed()
@@ -141,8 +141,8 @@ def test_coloretto_shows_what_was_entered_and_its_last_step_is_taken_back(office
     begin(office, "coloretto")
     assert office.state()["phase"]["told"] is None
     for seat, card in enumerate(("red", "joker")):
-        tell(office, "card_placed", seat=seat, row=1, card=card)
-    tell(office, "row_taken", seat=2, row=1)
+        report(office, "card_placed", seat=seat, row=1, card=card)
+    report(office, "row_taken", seat=2, row=1)
     phase = office.state()["phase"]
     assert (phase["rows"], phase["rooms"], phase["last"]) == ([[], None, []], [3, 3, 3], False)
     for rows, turn in (([[], ["red", "joker"], []], 2), ([[], ["red"], []], 1), ([[], [], []], 0)):
@@ -152,7 +152,7 @@ def test_coloretto_shows_what_was_entered_and_its_last_step_is_taken_back(office
     assert phase["told"] is None
     office.referee.do(sent({"do": "undo"}))
     assert office.state()["phase"]["rows"] == [[], ["red"], []]
-    tell(office, "last_round")
+    report(office, "last_round")
     assert office.state()["phase"]["last"] is True
 
 
@@ -206,9 +206,9 @@ def past(office: Office) -> dict[int | str, str]:
     for _ in range(2):
         for kind in ("timer_flipped", "timer_ran_out"):
             office.table.clock.now_ns += 1_000_000_000
-            tell(office, kind)
+            report(office, kind)
         for seat in range(5):
-            tell(office, "hand", seat=seat, cards=SET if seat == 0 else [])
+            report(office, "hand", seat=seat, cards=SET if seat == 0 else [])
     rulings = [(one["ruling"], one["id"]) for one in reversed(office.state()["rulings"])]
     assert rulings[-1][0]["winners"] == [0]
     piccolino(office)

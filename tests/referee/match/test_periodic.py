@@ -122,7 +122,7 @@ def test_only_what_the_game_needs_is_said_while_it_is_played(round_: Round) -> N
 
 
 def test_a_caption_is_taken_away_after_a_while_and_the_hour_is_heeded(round_: Round) -> None:
-    round_.table.referee.announcements.tell("Time! Hands off.")
+    round_.table.referee.announcements.speak("Time! Hands off.")
     for seconds, caption in ((0.1, "Time! Hands off."), (5, "Time! Hands off."), (5, "")):
         round_.go(seconds)
         assert round_.table.referee.announcements.caption == caption
@@ -168,7 +168,7 @@ def test_quiet_hours_silence_speech_and_buzzer_but_not_the_caption(tmp_path: Pat
     assert table.referee.announcements.caption.startswith("Valid ring, Cem")
     table.hour = (8, 0)
     table.referee.announcements.heed_the_hour()
-    table.referee.announcements.tell("Good morning.")
+    table.referee.announcements.speak("Good morning.")
     assert table.said[-1] == "Good morning."
     assert not table.lamp.silent
 
@@ -180,7 +180,7 @@ def test_pages_that_speak_get_what_is_said_but_at_night_nothing_and_never_a_code
     assert before[-1]["chime"] == NOTES[Chime.VALID]
     pair.referee.announcements.say_aloud("The code is one.")
     pair.referee.change_settings({"quiet": True})
-    pair.referee.announcements.tell("Nobody hears this.")
+    pair.referee.announcements.speak("Nobody hears this.")
     pair.referee.announcements.say_aloud("The code is two.")
     assert pair.said[-2:] == ["The code is one.", "The code is two."]
     assert pair.referee.announcements.said == before
@@ -203,7 +203,7 @@ def test_what_names_a_forgotten_player_is_neither_shown_nor_kept_nor_said_later(
     table.referee.announcements.forget()
     assert (table.referee.announcements.caption, table.referee.announcements.said) == ("", ())
     assert [path.name for path in kept.iterdir()] == ["chime-valid-1.00.wav"]
-    table.referee.announcements.tell("The next game begins.")
+    table.referee.announcements.speak("The next game begins.")
     assert table.said[-1] == table.referee.announcements.caption == "The next game begins."
 
 
@@ -216,14 +216,14 @@ def test_the_lamp_runs_with_the_sand_and_ends_with_it(table: Table) -> None:
 
 def test_a_caption_has_two_short_sentences_and_all_is_said(table: Table) -> None:
     said = ["Ann: four points.", "Ben: three points.", "The end: Ann wins with four points."]
-    table.referee.announcements.tell(*said)
+    table.referee.announcements.speak(*said)
     assert table.said[-3:] == said
     assert table.referee.announcements.caption == "Ann: four points. Ben: three points. …"
     assert table.referee.announcements.said[-1]["text"] == " ".join(said)
     long = "The file of past games was damaged and put aside; all but the last of them could be read and are kept."
-    table.referee.announcements.tell(long, long)
+    table.referee.announcements.speak(long, long)
     assert table.referee.announcements.caption == f"{long} …"
-    table.referee.announcements.tell("Time! Hands off.")
+    table.referee.announcements.speak("Time! Hands off.")
     assert table.referee.announcements.caption == "Time! Hands off."
 
 

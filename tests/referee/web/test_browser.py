@@ -32,7 +32,7 @@ def test_a_game_is_started_followed_corrected_and_undone(page: PageUnderTest, wi
     assert page.table.referee.state()["game"]["players"] == ["Ann", "Ben", "Cem"]
 
     turn_two_reds(page)
-    page.table.tell("bell", seat=2)
+    page.table.report("bell", seat=2)
     for window in (mine, other):
         expect(window.page.locator(".verdict h1")).to_have_text("Valid ring, Cem")
         expect(window.page.locator(".verdict .reason")).to_have_text("Two happy reds.")
@@ -56,10 +56,10 @@ def test_who_rang_is_answered_with_one_tap(page: PageUnderTest, windows: Windows
     verdict = window.page.locator(".verdict")
     begin(page, "piccolino", ["Ann", "Ben"])
     turn_two_reds(page)
-    page.table.tell("bell", seat=0)
+    page.table.report("bell", seat=0)
     expect(verdict.locator("h1")).to_have_text("Valid ring, Ann")
-    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
-    page.table.tell("bell", seat=None)
+    page.table.report("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.report("bell", seat=None)
     # What was said aloud stands there while nobody knows yet whose ring it was, and not the ring before.
     expect(verdict.locator("h1")).to_have_text("False ring")
     expect(verdict.locator(".reason")).to_have_text("No two happy clowns of one colour.")
@@ -163,7 +163,7 @@ def test_a_phone_that_is_let_in_shows_a_code_to_scan(page: PageUnderTest, window
 def play(page: PageUnderTest) -> None:
     page.table.referee.do(sent(START))
     turn_two_reds(page)
-    page.table.tell("bell", seat=1)
+    page.table.report("bell", seat=1)
     for event in (1, 2, 3):
         page.table.referee.evidence.add(1, event, [(-5.0, JPEG)])
 

@@ -101,11 +101,11 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, w
     page.table.referee.do(sent({"do": "stop"}))
     begin(page, "confetti", NAMES)
     for kind in ("timer_flipped", "timer_ran_out"):
-        page.table.tell(kind)
+        page.table.report(kind)
     for seat in range(7):
-        page.table.tell("hand", seat=seat, cards=[["red", "blue", "green"], ["blue", "green", "red"]][: seat % 3])
+        page.table.report("hand", seat=seat, cards=[["red", "blue", "green"], ["blue", "green", "red"]][: seat % 3])
     hand = ruling_of(page, "hand")
-    page.table.tell("timer_flipped")
+    page.table.report("timer_flipped")
     page.table.show(np.full((360, 640, 3), 90, np.uint8))
     window = windows(PHONE, paired=True)
     views = ["table", "tv", "start", f"ruling/{hand}", f"ruling/{ring}", "history", "history/1", "history/2", "figures"]
@@ -123,14 +123,14 @@ def test_nothing_is_too_small_cut_covered_or_out_of_sight(page: PageUnderTest, w
     # Who rang is asked, and this phone may be a bell.
     begin(page, "piccolino", NAMES[:5])
     turn_two_reds(page)
-    page.table.tell("bell", seat=2)
-    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
-    page.table.tell("bell", seat=None)
+    page.table.report("bell", seat=2)
+    page.table.report("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.report("bell", seat=None)
     for language in LANGUAGES:
         found += looked_at(window, page, language, {"table": [VERDICT], "tv": [".tv-first"], "bell": []})
     # A long caption stands whole on the score board for a screen across the room.
     caption = "Something lies over Ann’s cards: take it away, please, and spread the two beside it."
-    page.table.referee.announcements.tell(caption)
+    page.table.referee.announcements.speak(caption)
     page.table.referee.changed()
     window.page.evaluate(GO, "tv")
     expect(window.page.locator(".tv-caption")).to_contain_text("spread the two beside it.")
@@ -154,10 +154,10 @@ def test_no_view_has_a_serious_barrier_nor_is_too_wide_in_letters_of_twice_the_s
     for seat in (2, 1):
         begin(page, "piccolino", NAMES[:3])
         turn_two_reds(page)
-        page.table.tell("bell", seat=seat)
+        page.table.report("bell", seat=seat)
     ring = ruling_of(page)
     turn_two_reds(page)
-    page.table.tell("bell", seat=None)
+    page.table.report("bell", seat=None)
     views = ["table", "start", f"ruling/{ring}", f"ruling/{pictured}", "tv", "history", "history/1", "figures"]
     views += ["settings", "system", "picture", "setup", "marker", "teach", "bell", "sheet"]
     for view in views:

@@ -69,7 +69,7 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
     chosen.page.get_by_label("Dieses Gerät soll sprechen").check()
     expect(other.page.get_by_text("Ein anderes Gerät soll sprechen.")).to_be_visible()
     turn_two_reds(page)
-    page.table.tell("bell", seat=2)
+    page.table.report("bell", seat=2)
     chosen.page.wait_for_function("() => window.spoken.some((one) => one[1].includes('Cem'))")
     # The loudspeaker's chime comes first.
     chime = [["Hz", str(hz)] for hz, _ in NOTES[Chime.VALID]]
@@ -84,8 +84,8 @@ def test_the_one_device_that_was_chosen_says_each_ruling_once(page: PageUnderTes
     for tab in tabs:
         tab.evaluate("location.hash = 'table'")
         expect(tab.locator(".verdict h1")).to_contain_text("Cem")
-    page.table.tell("card_shown", seat=0, colour="blue", mood="sad")
-    page.table.tell("bell", seat=1)
+    page.table.report("card_shown", seat=0, colour="blue", mood="sad")
+    page.table.report("bell", seat=1)
     for tab in tabs:
         expect(tab.locator(".verdict h1")).to_contain_text("Ben")
     chosen.page.wait_for_timeout(500)
@@ -156,9 +156,9 @@ def test_a_phone_rings_for_its_owner_at_the_time_of_the_thumb(page: PageUnderTes
 def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: PageUnderTest, windows: Windows) -> None:
     desk = page.table.referee
     begin(page, "confetti", ["Zoe"])
-    page.table.tell("timer_flipped")
-    page.table.tell("timer_ran_out")
-    page.table.tell("hand", seat=0, cards=TWO_CARDS)
+    page.table.report("timer_flipped")
+    page.table.report("timer_ran_out")
+    page.table.report("hand", seat=0, cards=TWO_CARDS)
     ruled = ruling_of(page, "hand")
     desk.do(sent({"do": "stop"}))
     desk.do(sent(START))
@@ -188,8 +188,8 @@ def test_a_hand_of_the_last_game_is_put_right_while_the_next_is_played(page: Pag
 def test_what_was_taken_back_is_not_sent_along_with_the_next_correction(page: PageUnderTest, windows: Windows) -> None:
     page.table.referee.do(sent(START))
     turn_two_reds(page)
-    page.table.tell("card_shown", seat=2, colour="blue", mood="happy")
-    page.table.tell("bell", seat=2)
+    page.table.report("card_shown", seat=2, colour="blue", mood="happy")
+    page.table.report("bell", seat=2)
     ring = ruling_of(page)
     window = windows(PHONE, paired=True)
     window.open(f"ruling/{ring}")
@@ -216,15 +216,15 @@ def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_again(
 ) -> None:
     begin(page, "confetti", LONG_NAMES)
     for kind in ("timer_flipped", "timer_ran_out"):
-        page.table.tell(kind)
+        page.table.report(kind)
     for seat in range(6):
-        page.table.tell("hand", seat=seat, cards=TWO_CARDS[:1])
+        page.table.report("hand", seat=seat, cards=TWO_CARDS[:1])
     window = windows(size, paired=True)
     window.page.evaluate("scrollTo(0, 600)")
     verdict = window.page.locator(".verdict")
     assert verdict.evaluate(IN_SIGHT)
     # The page is drawn again.
-    page.table.tell("hand", seat=6, cards=TWO_CARDS[:1])
+    page.table.report("hand", seat=6, cards=TWO_CARDS[:1])
     expect(window.page.get_by_text("Gwendolyn: no sets, one card unused").first).to_be_attached()
     assert window.page.evaluate("scrollY") > 0
     assert verdict.evaluate(IN_SIGHT)
@@ -234,9 +234,9 @@ def test_the_verdict_stays_in_sight_on_a_scrolled_page_drawn_again(
 def test_what_a_tap_opens_or_changes_is_in_sight(page: PageUnderTest, windows: Windows, size: ViewportSize) -> None:
     begin(page, "confetti", LONG_NAMES[:4])
     for kind in ("timer_flipped", "timer_ran_out"):
-        page.table.tell(kind)
+        page.table.report(kind)
     for seat in range(4):
-        page.table.tell("hand", seat=seat, cards=TWO_CARDS)
+        page.table.report("hand", seat=seat, cards=TWO_CARDS)
     window = windows(size, paired=True)
     tab = window.page
     # The count, who got how much, and the button that is due stand there without a scroll.
@@ -261,9 +261,9 @@ def test_a_card_of_a_counted_hand_is_put_right_by_two_taps(
 ) -> None:
     begin(page, "confetti", LONG_NAMES[:2])
     for kind in ("timer_flipped", "timer_ran_out"):
-        page.table.tell(kind)
+        page.table.report(kind)
     for seat in range(2):
-        page.table.tell("hand", seat=seat, cards=THREE_CARDS)
+        page.table.report("hand", seat=seat, cards=THREE_CARDS)
     window = windows(size, paired=True)
     tab = window.page
     cards = tab.locator(".rulings li").filter(has_text="Ben").locator(".cards a")
@@ -313,9 +313,9 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
     live = LiveTable(write_coloretto(deck, 7, ColorettoPlan(rounds=1)).script, deck, 7, Shots(frames_per_s=1.0))
     begin(page, "coloretto", ["Ann", "Ben", "Cem", "Dora"])
     if over:
-        page.table.tell("card_placed", seat=0, row=1, card="green")
-        page.table.tell("row_taken", seat=1, row=1)
-        page.table.tell("stop")
+        page.table.report("card_placed", seat=0, row=1, card="green")
+        page.table.report("row_taken", seat=1, row=1)
+        page.table.report("stop")
         mended = Event(1, "card_was", {"event": "card_was", "seat": 1, "was": "green", "card": "red"})
         place = ((600.0, 300.0), (680.0, 300.0), (680.0, 410.0), (600.0, 410.0))
         answers: tuple[Answer, ...] = (Answer((), {"none": True}), Answer((mended,), {"card": "red", "was": "green"}))
@@ -326,7 +326,7 @@ def test_a_question_shows_the_table_and_is_answered_by_one_tap(
         placed = [{"event": "card_placed", "seat": 0, "row": row, "card": "red"} for row in (2, 3)]
         answers = tuple(Answer((Event(1, "card_placed", data),), {"moves": [data]}) for data in placed)
         doubt = Doubt(1, "not_understood", {}, answers)
-    page.table.referee.match.playing().look_anew(AskingWatcher(asks=(doubt,)))
+    page.table.referee.match.playing().look_again(AskingWatcher(asks=(doubt,)))
     for second in (1, 8):
         page.table.referee.look(live.frame(second))
     window = windows(PHONE, paired=True)
@@ -367,9 +367,9 @@ def test_at_a_games_end_points_are_counted_up_with_their_cards_unless_it_is_quie
         expect(screen.page.locator(".tv-foot")).to_contain_text("Flip the sandtimer to begin")
         for number in range(2):
             for kind in ("timer_flipped", "timer_ran_out"):
-                page.table.tell(kind)
+                page.table.report(kind)
             for seat in range(5):
-                page.table.tell("hand", seat=seat, cards=THREE_CARDS if seat == number else [])
+                page.table.report("hand", seat=seat, cards=THREE_CARDS if seat == number else [])
         page.table.referee.changed()
         assert page.table.referee.state()["mode"] == "over"
 

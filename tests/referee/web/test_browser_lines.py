@@ -98,7 +98,7 @@ def test_of_seven_tabs_only_the_one_that_is_looked_at_holds_a_line(
     page.table.referee.do(sent(START))
     expect(tabs[-1].locator(".board li")).to_have_count(3)
     turn_two_reds(page)
-    page.table.tell("bell", seat=2)
+    page.table.report("bell", seat=2)
     expect(tabs[-1].locator(".verdict h1")).to_have_text("Valid ring, Cem")
     # One that is looked at again has what it missed.
     tabs[-1].evaluate(HIDE, True)

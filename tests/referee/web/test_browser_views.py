@@ -139,7 +139,7 @@ def pinched(window: Window, middle: tuple[float, float]) -> None:
 def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: PageUnderTest, windows: Windows) -> None:
     page.table.referee.do(sent({**START, "game": "confetti"}))
     for kind in ("timer_flipped", "timer_ran_out"):
-        page.table.tell(kind)
+        page.table.report(kind)
     grey = np.full((1080, 1920, 3), 90, np.uint8)
     page.table.show(grey)
     page.table.referee.look(Frame(1, 1, grey, 0))
@@ -153,7 +153,7 @@ def test_a_tap_on_the_live_picture_opens_a_hand_large_enough_for_fingers(page: P
         for seat, x, y in corners
     )
     for seat in range(3):
-        page.table.tell("hand", seat=seat, cards=[["red", "blue", "green"]] * 4)
+        page.table.report("hand", seat=seat, cards=[["red", "blue", "green"]] * 4)
     page.table.referee.changed()
     window = windows(PHONE, paired=True)
     targets = window.page.locator(".live button.seen")
@@ -218,9 +218,9 @@ def test_figures_show_what_was_played_evening_by_evening(page: PageUnderTest, wi
     for evening in range(3):
         page.table.referee.do(sent(START))
         turn_two_reds(page)
-        page.table.tell("bell", seat=1 if evening == 1 else 2)
-        page.table.tell("card_shown", seat=0, colour="green", mood="happy")
-        page.table.tell("bell", seat=0)
+        page.table.report("bell", seat=1 if evening == 1 else 2)
+        page.table.report("card_shown", seat=0, colour="green", mood="happy")
+        page.table.report("bell", seat=0)
         page.table.referee.do(sent({"do": "stop"}))
         day_ms = 86_400_000 * (3 - evening)
         page.table.referee.store.read(f"UPDATE games SET started_ms = started_ms - {day_ms} WHERE game = {evening + 1}")

@@ -18,8 +18,8 @@ THREE_SETS = [["red", "blue", "green"], ["green", "red", "blue"], ["blue", "gree
 
 
 def turn_a_pair(page: PageUnderTest) -> None:
-    page.table.tell("card_shown", seat=0, colour="red", mood="happy")
-    page.table.tell("card_shown", seat=1, colour="red", mood="happy")
+    page.table.report("card_shown", seat=0, colour="red", mood="happy")
+    page.table.report("card_shown", seat=1, colour="red", mood="happy")
 
 
 def asked_for(phone: Phone, key: str) -> list[dict[str, Any]]:
@@ -31,13 +31,13 @@ def asked_for(phone: Phone, key: str) -> list[dict[str, Any]]:
 def test_a_ring_nobody_claimed_is_named_and_an_unclear_one_decided_by_a_tap(page: PageUnderTest, paired: Phone) -> None:
     paired.do(**START)
     turn_a_pair(page)
-    page.table.tell("bell", seat=None)
+    page.table.report("bell", seat=None)
     assert [one["kind"] for one in asked_for(paired, "questions")] == ["who_rang"]
     assert paired.do(do="ringer", seat=1).status == 200
     assert not paired.state_with("Valid ring, Ben")["questions"]
-    page.table.tell("card_shown", seat=0, colour="red", mood="happy")
-    page.table.tell("card_shown", seat=1, colour=None, mood=None)
-    page.table.tell("bell", seat=2)
+    page.table.report("card_shown", seat=0, colour="red", mood="happy")
+    page.table.report("card_shown", seat=1, colour=None, mood=None)
+    page.table.report("bell", seat=2)
     assert [one["kind"] for one in paired.state_with("Unclear")["questions"]] == ["decide"]
     assert paired.do(do="decide", valid=False).status == 200
     assert not paired.state_with("False ring, Cem")["questions"]
@@ -47,8 +47,8 @@ def test_a_hand_is_explained_set_by_set_and_put_right(page: PageUnderTest, paire
     paired.do(**CONFETTI)
     assert paired.do(do="flip").status == 200
     assert paired.do(do="time").status == 200
-    page.table.tell("hand", seat=0, cards=THREE_SETS)
-    page.table.tell("hand", seat=1, cards=THREE_SETS[:2])
+    page.table.report("hand", seat=0, cards=THREE_SETS)
+    page.table.report("hand", seat=1, cards=THREE_SETS[:2])
     state = paired.state_with("Ann: three sets on three cards")
     hand = next(one for one in state["rulings"] if one["ruling"]["ruling"] == "hand" and one["ruling"]["seat"] == 0)
     why = paired.get(f"/api/rulings/{hand['id']}/explain").data
@@ -63,7 +63,7 @@ def test_a_hand_is_explained_set_by_set_and_put_right(page: PageUnderTest, paire
 def test_the_photo_finish_has_pictures_on_a_time_line(page: PageUnderTest, paired: Phone) -> None:
     paired.do(**START)
     turn_a_pair(page)
-    page.table.tell("bell", seat=2)
+    page.table.report("bell", seat=2)
     state = paired.state_with("Valid ring, Cem: two happy reds.")
     assert [one["points"] for one in state["board"]] == [17, 18, 20]
     ring = next(one for one in state["rulings"] if one["ruling"]["ruling"] == "ring")
@@ -99,7 +99,7 @@ def test_pause_settings_and_the_end(page: PageUnderTest, paired: Phone) -> None:
     assert paired.do(do="settings", quiet_hours=None).status == 200
     assert page.table.referee.state()["settings"]["quiet_hours"] is None
     turn_a_pair(page)
-    page.table.tell("bell", seat=2)
+    page.table.report("bell", seat=2)
     paired.do(do="stop")
     paired.state_with("Ende: Cem gewinnt")
     (game,) = paired.get("/api/history").data["games"]

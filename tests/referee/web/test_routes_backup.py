@@ -17,8 +17,8 @@ from tests.support.page_tools import START, PageUnderTest, Phone, served
 
 def backed_up(page: PageUnderTest, phone: Phone) -> bytes:
     phone.post("/api/do", START)
-    page.table.tell("card_shown", seat=0, colour="red", mood="happy")
-    page.table.tell("bell", seat=1)
+    page.table.report("card_shown", seat=0, colour="red", mood="happy")
+    page.table.report("bell", seat=1)
     phone.do(do="stop")
     phone.do(do="settings", language="de", volume=0.4)
     save_kept(page.folder, {"deck": KeptStep("good", "You play with Confetti.", {"deck": "confetti"})})

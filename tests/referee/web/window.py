@@ -117,7 +117,7 @@ def begin(page: PageUnderTest, game: str, players: Sequence[str]) -> None:
 
 def turn_two_reds(page: PageUnderTest) -> None:
     for seat in (0, 1):
-        page.table.tell("card_shown", seat=seat, colour="red", mood="happy")
+        page.table.report("card_shown", seat=seat, colour="red", mood="happy")
 
 
 def ruling_of(page: PageUnderTest, kind: str = "ring") -> str:
@@ -128,7 +128,7 @@ def ruling_of(page: PageUnderTest, kind: str = "ring") -> str:
 def a_ring_with_pictures(page: PageUnderTest, players: Sequence[str] = ("Ann", "Ben", "Cem")) -> str:
     page.table.referee.do(sent({**START, "players": list(players)}))
     turn_two_reds(page)
-    page.table.tell("bell", seat=2)
+    page.table.report("bell", seat=2)
     ring = ruling_of(page)
     log = page.table.referee.match.playing().log
     page.table.referee.evidence.add(

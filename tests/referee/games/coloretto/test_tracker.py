@@ -47,7 +47,7 @@ def test_a_whole_game_is_understood_to_the_last_point(evening: str) -> None:
     assert counted.points_right
 
 
-def tell(tracker: Tracker, *events: Event) -> None:
+def report(tracker: Tracker, *events: Event) -> None:
     """Let the game that a tracker knows of judge events, and the tracker learn of it."""
     for event in events:
         game = tracker.game.copy()
@@ -87,7 +87,7 @@ class Watched:
             look = TableLook(self.second * SECOND_NS, spots(rows), spots(areas), arms=reached)
             events, notices = self.tracker.see(look)
             self.notices += notices
-            tell(self.tracker, *events)
+            report(self.tracker, *events)
             told += events
         return told
 
@@ -233,7 +233,7 @@ def test_which_card_it_was_is_asked_until_it_is_answered() -> None:
     (doubt,) = seen.tracker.doubts
     (event,) = doubt.answers[1].events
     seen.tracker.answered(doubt)
-    tell(seen.tracker, event)
+    report(seen.tracker, event)
     assert dict(+seen.tracker.game.hands[2]) == {"green": 1, "orange": 1, "yellow": 1}
     assert seen.doubts == []
 

@@ -177,9 +177,9 @@ class Followed:
         self.watcher = ColorettoWatcher(HEADER, DECK, None)
         self.game = from_header(HEADER)
         started = [event for frame in first for event in self.watcher.look(frame).events]
-        self.tell(*started, *moves)
+        self.report(*started, *moves)
 
-    def tell(self, *events: Event) -> None:
+    def report(self, *events: Event) -> None:
         for event in events:
             rulings = [ruling.as_json() for ruling in self.game.apply(event)]
             self.watcher.judged(event, rulings, self.game.view())
@@ -197,7 +197,7 @@ def test_only_the_seat_whose_area_shows_other_cards_is_asked_until_that_is_put_r
     last = [live.frame(round((end_s + 1) * _FPS) + k) for k in range(round(7 * _FPS))]
     played = Followed(written.moves, [live.frame(k) for k in range(5)])
     watcher = played.watcher
-    played.tell(_misread(1, "orange", "+2"))
+    played.report(_misread(1, "orange", "+2"))
     notices = [notice for frame in last if watcher.looks_on for notice in watcher.look(frame).notices]
     assert [(notice.kind, notice.seat) for notice in notices] == [("area_differs", 1)]
     assert not watcher.looks_on
@@ -208,13 +208,13 @@ def test_only_the_seat_whose_area_shows_other_cards_is_asked_until_that_is_put_r
     assert sorted(one.label for one in doubt.shown.outlines) == sorted(written.game.hands[1].elements())
     as_told, mended = doubt.answers
     assert as_told.events == ()
-    played.tell(*mended.events)
+    played.report(*mended.events)
     assert list(watcher.doubts) == []
     # What is corrected later is held against the same picture.
-    played.tell(_misread(3, "red", "blue"), _misread(3, "orange", "blue"))
+    played.report(_misread(3, "red", "blue"), _misread(3, "orange", "blue"))
     (doubt,) = watcher.doubts
     assert doubt.data == {"seat": 3, "missing": ["blue", "blue"], "extra": ["orange", "red"]}
-    played.tell(*doubt.answers[1].events[:1])
+    played.report(*doubt.answers[1].events[:1])
     assert [len(one.data["extra"]) for one in watcher.doubts] == [1]
     watcher.answered(watcher.doubts[0])
     assert list(watcher.doubts) == []

@@ -95,3 +95,21 @@ class Allowed:
         """Return no differences."""
         on_rows, in_areas = ((Counter[str](),) * count for count in (rows, seats))
         return Allowed(on_rows, on_rows, in_areas, in_areas)
+
+
+@dataclass(frozen=True, eq=False)
+class Owed:
+    """Cards that a seat took at `t_ns` and that its area, which showed `before`, does not show yet.
+
+    unread: number of unreadable cards there. late: they have been missing for long. reached: the seat's arm was over
+    the rows.
+    """
+
+    t_ns: int
+    seat: int
+    row: int
+    before: Counter[str]
+    cards: Counter[str]
+    unread: int = 0
+    late: bool = False
+    reached: bool = False

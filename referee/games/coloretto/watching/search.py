@@ -15,25 +15,7 @@ from itertools import count
 
 from referee.games.coloretto.rules import Coloretto
 from referee.games.coloretto.rulings import ColorettoReason
-from referee.games.coloretto.watching.looks import LONG_AGO_NS, UNKNOWN, Allowed, Move, Spot, TableLook
-
-
-@dataclass(frozen=True, eq=False)
-class Owed:
-    """Cards that a seat took at `t_ns` and that its area, which showed `before`, does not show yet.
-
-    unread: number of unreadable cards there. late: they have been missing for long. reached: the seat's arm was over
-    the rows.
-    """
-
-    t_ns: int
-    seat: int
-    row: int
-    before: Counter[str]
-    cards: Counter[str]
-    unread: int = 0
-    late: bool = False
-    reached: bool = False
+from referee.games.coloretto.watching.looks import LONG_AGO_NS, UNKNOWN, Allowed, Move, Owed, Spot, TableLook
 
 
 @dataclass(frozen=True, eq=False)

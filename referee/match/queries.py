@@ -144,7 +144,7 @@ def _marks(log: GameLog, instant: Event, language: Language) -> list[dict[str, A
 
 
 @dataclass
-class _Face:
+class _OpenFace:
     """A face that is visible from `from_ns` until `until_ns`, None: it stayed. number: of its last reading."""
 
     number: int
@@ -175,9 +175,9 @@ def _faces(log: GameLog, instant: Event) -> list[dict[str, Any]]:
     ]
 
 
-def _lives(log: GameLog, events: Mapping[int, Event]) -> list[_Face]:
+def _lives(log: GameLog, events: Mapping[int, Event]) -> list[_OpenFace]:
     """Return each face of some events with the time at which it was covered or taken away."""
-    faces, tops = list[_Face](), dict[int, _Face]()
+    faces, tops = list[_OpenFace](), dict[int, _OpenFace]()
     for number, event in events.items():
         seat, face = event.data.get("seat"), (event.data.get("colour"), event.data.get("mood"))
         if event.kind in (*_CARDS, "pile_gone") and isinstance(seat, int):
@@ -188,7 +188,7 @@ def _lives(log: GameLog, events: Mapping[int, Event]) -> list[_Face]:
             if before is not None:
                 tops.pop(seat).until_ns = event.t_ns
             if event.kind != "pile_gone":
-                tops[seat] = _Face(number, seat, *face, event.t_ns)
+                tops[seat] = _OpenFace(number, seat, *face, event.t_ns)
                 faces.append(tops[seat])
         for taken_ns in _piles_taken_ns(log.records[number]):
             # Cards turned while a name was waited for are on new piles.

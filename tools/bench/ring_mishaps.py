@@ -20,7 +20,7 @@ _EVERY = 3  # landings from one mishap to the next, with undisturbed ones betwee
 _RINGS_MS = (20, 120, 350, 700)  # after a card's landing
 
 
-class Mishap(NamedTuple):
+class RingMishap(NamedTuple):
     """An alteration of the camera's picture, for two seconds."""
 
     begins_ns: int
@@ -45,17 +45,17 @@ def measure(games: int = 4, turns: int = 60, seed: int = 1) -> Row:
     return Row(counts.total(), counts["right"], counts["unclear"], counts["wrong"])
 
 
-def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[tuple[Mishap, Judged]]:
+def judge_amid_mishaps(players: int, turns: int, seed: int) -> Iterator[tuple[RingMishap, Judged]]:
     """Turn cards on a drawn table, and yield the rulings of rings, while the guard may still be detecting a mishap."""
     luck = random.Random(seed)
     laid = piles_table(players, turns, seed, Shots(size=_SIZE))
     kinds = list(KINDS)
-    mishaps: list[Mishap] = []
+    mishaps: list[RingMishap] = []
     rings: list[tuple[int, int]] = []
     for number, landed_ns in enumerate(laid.landings_ns[_EVERY - 1 :: _EVERY]):
         kind = kinds[(seed + number) % len(kinds)]
         begins_ns = landed_ns - round(luck.uniform(-0.1, 1.2) * SECOND_NS)
-        mishaps.append(Mishap(begins_ns, kind, *KINDS[kind](luck)))
+        mishaps.append(RingMishap(begins_ns, kind, *KINDS[kind](luck)))
         rings += rings_after([landed_ns], [ms for ms in _RINGS_MS if mishaps[-1].lasts(landed_ns + ms * MS)], luck)
     # From before each mishap to its end, and parts of the time between.
     instants = [*laid.landings_ns, *(each.begins_ns + step * SECOND_NS // 2 for each in mishaps for step in range(6))]

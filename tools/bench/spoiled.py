@@ -35,7 +35,7 @@ _SHOWN = 0.15  # of a card: a card of which less remains in sight is not asked f
 
 
 @dataclass(frozen=True, eq=False)
-class Spot:
+class SpoiledSpot:
     """A card of a picture (h, w, 3) BGR with corners (4, 2) px, which a trial spoils; masks are (h, w, 1), 0 to 1."""
 
     image: Image
@@ -100,7 +100,7 @@ def _blend(image: Image, mask: Singles, other: NDArray[np.floating] | Image) -> 
     return np.asarray(np.clip(image * (1 - mask) + other * mask, 0, 255), np.uint8)
 
 
-def _glare(spot: Spot) -> Image:
+def _glare(spot: SpoiledSpot) -> Image:
     """A lamp, a tube, or a window of two panes is mirrored, or the whole card clips."""
     soft, turn = spot.between(0.3, 8.0), spot.turn()
     shape = spot.random.integers(4)
@@ -117,14 +117,14 @@ def _glare(spot: Spot) -> Image:
     return np.asarray(np.minimum(spot.image + _LAMP * mask, 255), np.uint8)
 
 
-def _dark(spot: Spot) -> Image:
+def _dark(spot: SpoiledSpot) -> Image:
     """The card is in deep shadow, or the whole picture is dark."""
     if spot.random.random() < 0.5:
         return np.asarray(spot.image * spot.ratio(0.01, 0.5), np.uint8)
     return _blend(spot.image, spot.card(spot.between(0.3, 8), spot.between(0, 12)), spot.image * spot.ratio(0.004, 0.4))
 
 
-def _bright(spot: Spot) -> Image:
+def _bright(spot: SpoiledSpot) -> Image:
     """The card is in glaring light, or the whole picture is overexposed."""
     if spot.random.random() < 0.5:
         return np.asarray(np.minimum(spot.image * spot.ratio(1.2, 5), 255), np.uint8)
@@ -132,7 +132,7 @@ def _bright(spot: Spot) -> Image:
     return _blend(spot.image, spot.card(spot.between(0.3, 8), spot.between(0, 12)), light)
 
 
-def _blur(spot: Spot) -> Image:
+def _blur(spot: SpoiledSpot) -> Image:
     """The card or the picture is out of focus, or the card moves."""
     way = spot.random.integers(3)
     if way == 0:
@@ -149,7 +149,7 @@ def _blur(spot: Spot) -> Image:
     return _blend(spot.image, spot.card(4.0, 20.0), soft)
 
 
-def _thing(spot: Spot) -> Image:
+def _thing(spot: SpoiledSpot) -> Image:
     """A mug, a phone, a sheet or a cloth is on the card."""
     turn, shape = spot.turn(), spot.random.integers(4)
     colour = spot.random.uniform(15, 190, 3)
@@ -165,7 +165,7 @@ def _thing(spot: Spot) -> Image:
     return _laid_on(spot, spot.mask(outline), colour)
 
 
-def _hand(spot: Spot) -> Image:
+def _hand(spot: SpoiledSpot) -> Image:
     """A hand is on the card with its arm, from the nearest border of the picture, or the arm in a sleeve alone."""
     height, width = spot.image.shape[:2]
     x, y = spot.corners_px.mean(axis=0)
@@ -191,7 +191,7 @@ def _hand(spot: Spot) -> Image:
     return spot.image
 
 
-def _laid_on(spot: Spot, mask: Singles, colour: Floats) -> Image:
+def _laid_on(spot: SpoiledSpot, mask: Singles, colour: Floats) -> Image:
     """Return the picture with a thing of a colour, with some light and grain."""
     height, width = mask.shape[:2]
     light = 1 + 0.12 * np.sin(np.linspace(0, spot.between(3, 9), width))[None, :, None]
@@ -199,7 +199,7 @@ def _laid_on(spot: Spot, mask: Singles, colour: Floats) -> Image:
     return _blend(spot.image, mask, np.clip(colour * light + grain, 0, 255))
 
 
-def _wipe(spot: Spot) -> Image:
+def _wipe(spot: SpoiledSpot) -> Image:
     """A smear of the table's colour, or of the card's, is over a part of the card, or wipes off its print."""
     around = (spot.card(0.3, 14.0) > 0.9) & (spot.card(0.3, 5.0) < 0.1)
     inside = spot.card(0.3, -4.0) > 0.9
@@ -214,7 +214,7 @@ def _wipe(spot: Spot) -> Image:
     return _blend(spot.image, mask * spot.card(1.0, 4.0), np.clip(colour + grain, 0, 255))
 
 
-def _veil(spot: Spot) -> Image:
+def _veil(spot: SpoiledSpot) -> Image:
     """Haze is over the lens, in all of the picture or more on one side."""
     height, width = spot.image.shape[:2]
     turn, tint = 2 * spot.turn(), spot.between(120, 255) * spot.random.uniform(0.9, 1.0, 3)
@@ -224,7 +224,7 @@ def _veil(spot: Spot) -> Image:
     return _blend(spot.image, mask, tint)
 
 
-_KINDS: dict[str, Callable[[Spot], Image]] = {
+_KINDS: dict[str, Callable[[SpoiledSpot], Image]] = {
     "thing": _thing,
     "hand": _hand,
     "wipe": _wipe,
@@ -237,7 +237,7 @@ _KINDS: dict[str, Callable[[Spot], Image]] = {
 _PUSH = "push"
 
 
-def _pushed(spot: Spot, others: Floats) -> tuple[Image, Floats, bool]:
+def _pushed(spot: SpoiledSpot, others: Floats) -> tuple[Image, Floats, bool]:
     """Return the picture with the card pushed under or over another one, or partly off the picture.
 
     With it are its corners (4, 2) px then, and whether it is over the others, (n, 4, 2) px. Where it was, the table
@@ -278,7 +278,7 @@ def _left(size: tuple[int, int], quad: Floats, covers: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class SpoilTrial:
     """A spoiled picture, its kind, its truth, and how many play; cards that show too little are not in the truth."""
 
     kind: str
@@ -288,7 +288,7 @@ class Trial:
     optional: frozenset[str]
 
 
-def trial(pictures: list[TruePicture], number: int, seed: int) -> Trial:
+def trial(pictures: list[TruePicture], number: int, seed: int) -> SpoilTrial:
     """Return a trial; the same numbers give the same trial."""
     random = np.random.default_rng([seed, number])
     kind = [*_KINDS, _PUSH][number % (len(_KINDS) + 1)]
@@ -297,7 +297,7 @@ def trial(pictures: list[TruePicture], number: int, seed: int) -> Trial:
     size = (image.shape[1], image.shape[0])
     cards = list(picture.cards)
     at = int(random.choice([k for k, card in enumerate(cards) if card.visible >= 0.5] or range(len(cards))))
-    spot = Spot(image, cards[at].corners_px, random)
+    spot = SpoiledSpot(image, cards[at].corners_px, random)
     players = int(random.choice(_PLAYERS))
     if kind != _PUSH:
         image = _KINDS[kind](spot)
@@ -311,7 +311,7 @@ def trial(pictures: list[TruePicture], number: int, seed: int) -> Trial:
     least = _SHOWN if kind == _PUSH else HIDDEN
     optional = frozenset(str(card.face) for card in cards if card.visible < least)
     asked = tuple(card for card in cards if card.visible >= least)
-    return Trial(kind, image, replace(picture, cards=asked), players, optional)
+    return SpoilTrial(kind, image, replace(picture, cards=asked), players, optional)
 
 
 def measure(folder: Path, trials: int = 90, first: int = 0, seed: int = 1, kept: bool = False) -> Row:

@@ -64,7 +64,7 @@ class ColorettoGame:
 
 
 @dataclass
-class _Table:
+class _DrawnColoretto:
     """State of the game while it is written."""
 
     ring: SeatRing
@@ -129,7 +129,7 @@ def write_coloretto(deck: Deck, seed: int, plan: ColorettoPlan | None = None) ->
     rng.shuffle(supply)
     game = Coloretto(players, replace(plan.settings, start_cards=hands, left_out=tuple(sorted(left_out))))
     rows = {face.attributes.get("room"): face.id for face in reversed(deck.fronts)}
-    table = _Table(ring, game, rng, str(game.rooms[0]) in rows, last_face is not None)
+    table = _DrawnColoretto(ring, game, rng, str(game.rooms[0]) in rows, last_face is not None)
     cards = [
         ScriptCard(f"row-{row}", rows[str(room)], _in_row(table, row, 0))
         for row, room in enumerate(game.rooms)
@@ -160,7 +160,7 @@ def write_coloretto(deck: Deck, seed: int, plan: ColorettoPlan | None = None) ->
     return ColorettoGame(script, game, tuple(table.moves), tuple(table.fouls), table.has_row_cards, table.has_last_card)
 
 
-def _play_round(table: _Table, pile: list[tuple[str, str]], *, foul: bool) -> None:
+def _play_round(table: _DrawnColoretto, pile: list[tuple[str, str]], *, foul: bool) -> None:
     game = table.game
     while True:
         seat = game.turn
@@ -185,7 +185,7 @@ def _rows_with_space(players: int) -> tuple[int, ...]:
     return (0,) if players == 5 else (0, 2)
 
 
-def _row_to_take(table: _Table, seat: int) -> int | None:
+def _row_to_take(table: _DrawnColoretto, seat: int) -> int | None:
     """Return the row that a player takes, None to place a card: Dora takes early, the others when they must."""
     game, rng = table.game, table.rng
     rows = [row for row in range(len(game.rooms)) if game.verify_take(seat, row) is None]
@@ -197,7 +197,7 @@ def _row_to_take(table: _Table, seat: int) -> int | None:
     return best if not open_rows or rng.random() < chance else None
 
 
-def _place(table: _Table, seat: int, key: str, card: str) -> None:
+def _place(table: _DrawnColoretto, seat: int, key: str, card: str) -> None:
     game, rng = table.game, table.rng
     rows = [row for row in range(len(game.rooms)) if game.verify_place(seat, row) is None]
     row = rng.choice(rows)
@@ -218,14 +218,14 @@ def _place(table: _Table, seat: int, key: str, card: str) -> None:
     table.now_s += _MOVE_S
 
 
-def _lay_on_full(table: _Table, seat: int, row: int, key: str) -> None:
+def _lay_on_full(table: _DrawnColoretto, seat: int, row: int, key: str) -> None:
     """Write a foul: a card on a full row, moved after the ruling."""
     table.carry(seat, [key], [_in_row(table, row, len(table.rows[row]) + 1)])
     table.fouls.append((seat, row))
     table.now_s += _MOVE_S
 
 
-def _take(table: _Table, seat: int, row: int) -> None:
+def _take(table: _DrawnColoretto, seat: int, row: int) -> None:
     game = table.game
     cards = list(game.rows[row] or ())
     to = [_in_area(table, seat, card) for card in cards]
@@ -238,7 +238,7 @@ def _take(table: _Table, seat: int, row: int) -> None:
     table.now_s += _MOVE_S + 0.6
 
 
-def _tidy(table: _Table) -> None:
+def _tidy(table: _DrawnColoretto) -> None:
     """Put all row cards back; with two players the third row leaves the game."""
     taken = [event for event in table.moves if event.kind == "row_taken"][-table.game.players :]
     for event in taken if table.has_row_cards else ():
@@ -253,7 +253,7 @@ def _tidy(table: _Table) -> None:
     table.now_s += 1.0
 
 
-def _draw_last_round(table: _Table) -> None:
+def _draw_last_round(table: _DrawnColoretto) -> None:
     table.game.last = True
     if table.has_last_card:
         table.carry(table.game.turn, ["last"], [CardPose(*table.places_mm[-1], 90.0, FRONT)])
@@ -261,19 +261,19 @@ def _draw_last_round(table: _Table) -> None:
     table.now_s += _MOVE_S
 
 
-def _note(table: _Table, kind: str, seat: int, row: int, card: str | None = None) -> None:
+def _note(table: _DrawnColoretto, kind: str, seat: int, row: int, card: str | None = None) -> None:
     data: dict[str, object] = {"event": kind, "seat": seat, "row": row} | ({"card": card} if card else {})
     table.moves.append(Event(round(table.now_s * 1e9), kind, data))
 
 
-def _in_row(table: _Table, row: int, at: int) -> CardPose:
+def _in_row(table: _DrawnColoretto, row: int, at: int) -> CardPose:
     x, y = table.places_mm[row]
     return CardPose(
         x + at * _STEP_MM + table.rng.uniform(-2, 2), y + table.rng.uniform(-2, 2), table.rng.uniform(-3, 3), FRONT
     )
 
 
-def _in_area(table: _Table, seat: int, card: str) -> CardPose:
+def _in_area(table: _DrawnColoretto, seat: int, card: str) -> CardPose:
     """Return the next place in the column of a card's kind; each card is a little below the one before it."""
     own = own_columns(table.ring, seat, _COLUMN, _FIRST_IN_AREA)
     columns, lengths = table.columns[seat], table.lengths[seat]
@@ -287,7 +287,7 @@ def _in_area(table: _Table, seat: int, card: str) -> CardPose:
     return CardPose(place.x_mm + table.rng.uniform(-1, 1), place.y_mm + table.rng.uniform(-1, 1), turn, FRONT)
 
 
-def _supply(table: _Table) -> CardPose:
+def _supply(table: _DrawnColoretto) -> CardPose:
     (x, y), rng = table.places_mm[-2], table.rng
     return CardPose(x + rng.uniform(-1, 1), y + rng.uniform(-1, 1), rng.uniform(-2, 2), BACK)
 

@@ -53,7 +53,7 @@ class RoundTruth:
 
 
 @dataclass
-class _Table:
+class _DrawnConfetti:
     """State of the table while a game is written: places and order of cards, and movements of hands."""
 
     poses: dict[str, CardPose]
@@ -80,7 +80,7 @@ def write_confetti(deck: Deck, seed: int, plan: ConfettiPlan | None = None) -> C
     rng.shuffle(faces)
     limits = Confetti(plan.players).limits[: plan.rounds]
     heap = faces[: plan.heap or len(faces) // 2]
-    table = _Table({face: _in_heap(rng, plan.side) for face in heap}, plan.side)
+    table = _DrawnConfetti({face: _in_heap(rng, plan.side) for face in heap}, plan.side)
     first = _choose(table, deck, heap, ring, limits[0], rng)
     # Cards that players take are on top.
     taken = [face for hand in first for face in hand]
@@ -112,7 +112,7 @@ def write_confetti(deck: Deck, seed: int, plan: ConfettiPlan | None = None) -> C
 
 
 def _play_round(
-    table: _Table,
+    table: _DrawnConfetti,
     ring: SeatRing,
     chosen: list[list[str]],
     begin_s: float,
@@ -141,7 +141,7 @@ def _play_round(
 
 
 def _take(
-    table: _Table, seat: int, face: str, place: CardPose, grasp_s: float, carry_s: float, rng: random.Random
+    table: _DrawnConfetti, seat: int, face: str, place: CardPose, grasp_s: float, carry_s: float, rng: random.Random
 ) -> None:
     turn = place.angle_deg + rng.uniform(-5, 5)
     goal = CardPose(place.x_mm + rng.uniform(-2, 2), place.y_mm + rng.uniform(-2, 2), turn, place.side)
@@ -150,7 +150,7 @@ def _take(
 
 
 def _tidy(
-    table: _Table,
+    table: _DrawnConfetti,
     deck: Deck,
     ring: SeatRing,
     chosen: list[list[str]],
@@ -185,7 +185,7 @@ def _tidy(
 
 
 def _choose(
-    table: _Table, deck: Deck, heap: list[str], ring: SeatRing, limit: int, rng: random.Random
+    table: _DrawnConfetti, deck: Deck, heap: list[str], ring: SeatRing, limit: int, rng: random.Random
 ) -> list[list[str]]:
     """Return a hand for each player within reach; most are good, like those of people who search for a while."""
     free, poses = list(heap), table.poses
@@ -202,7 +202,7 @@ def _choose(
     return hands
 
 
-def _colours(table: _Table, deck: Deck, face: str) -> Card:
+def _colours(table: _DrawnConfetti, deck: Deck, face: str) -> Card:
     ((small, medium, big),) = cards_of(deck, table.side, [face])
     return small, medium, big
 

@@ -18,7 +18,7 @@ def _colour(value: object) -> object:
     return value
 
 
-class _Face(EventModel):
+class _ShownFace(EventModel):
     """A card at a seat; null for an attribute that cannot be identified with enough certainty (P10)."""
 
     seat: Seat
@@ -26,7 +26,7 @@ class _Face(EventModel):
     mood: Annotated[Mood, Field(strict=False)] | None
 
 
-class CardShown(_Face):
+class CardShown(_ShownFace):
     """A seat turned a card onto its discard pile."""
 
     event: Literal["card_shown"] = "card_shown"
@@ -34,7 +34,7 @@ class CardShown(_Face):
     """Time for which a hand may have hidden the card before, ns."""
 
 
-class CardRead(_Face):
+class CardRead(_ShownFace):
     """A seat's top card, shown before, is identified better now, or (null) no longer."""
 
     event: Literal["card_read"] = "card_read"

@@ -16,7 +16,7 @@ _LOG = logging.getLogger("ringmaster")
 
 
 def nothing(*_: object, **__: object) -> None:
-    """Ignore all arguments: for reports that nobody wants, and devices that are not fitted."""
+    """Ignore all arguments: a stand-in for unwanted reports and missing devices."""
 
 
 def log_fault(what: str, fault: Exception) -> None:

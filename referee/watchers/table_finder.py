@@ -65,7 +65,7 @@ _ENOUGH_MARKERS, _TELLING_MARKERS = 4, 2
 
 
 class TableFinder:
-    """Tracks the table: `place` is None while nothing shows it, `notice` says then why.
+    """Tracks the table: `place` is None until it is found; `notice` gives the reason.
 
     searched_ns: time of the last search; None: the next one is due at once.
     """

@@ -31,6 +31,7 @@ from vision.table_fit import FlatShape, fit_table
 class TermParams:
     """Thresholds for the choice among cards, and for tables of vague scale; odds are log-odds."""
 
+    spare_marks: int = 2  # of the three on a card: a thing may have a spot like one
     same_place_mm: float = 12.0  # between middles: so close, neither would show half of its face
     worth_saying: float = 1.5  # odds from which an unidentified card is reported
     coloured: float = 1.0  # the same, of its marks' colours: white specks on black, such as a marker's cells, have none
@@ -140,7 +141,7 @@ class MarkTerm:
         for these, choice in chosen:
             one = these.take(np.array([choice.number]))
             card = _card(view, one, choice)
-            if (one.marks < 0).sum() > 1 and within_quads(spare_px, card.corners_px[None]).sum() > 1:
+            if (one.marks < 0).sum() > 1 and shows_another(spare_px, card.corners_px):
                 # An untaught card was named by one mark like this face's, beside two that are not.
                 card = replace(card, reason=card.reason or "covered")
             (named if card.reason is None else unclear).append(card)
@@ -149,6 +150,11 @@ class MarkTerm:
     def _view(self, image_bgr: Image, table: Table, markers: Sequence[Marker]) -> PictureMarks:
         keep_out = enlarged(stacked(marker.corners_px for marker in markers), TERM.sheet)
         return PictureMarks(image_bgr, table, self._deck, keep_out, lamp_of(whites_of(image_bgr, markers)))
+
+
+def shows_another(spare_px: Floats, corners_px: Floats) -> bool:
+    """Return whether a card's place (4, 2) px has spare marks (n, 2) px of a face that the deck does not have."""
+    return bool(within_quads(spare_px, corners_px[None]).sum() >= TERM.spare_marks)
 
 
 def _corners(view: PictureMarks, cards: Hypotheses) -> Floats:

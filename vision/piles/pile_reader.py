@@ -49,10 +49,11 @@ class PrintTableReader:
         found, outlines = self.search.look(image_bgr, table, (0, 0, *table.size_px), white)
         certain = [card for card in found if card.reason is None]
         strange = self.without_markers(outlines)
-        doubtful = [*(card.corners_px for card in found if card.reason is not None), *strange]
-        free = [quad for quad in doubtful if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
+        has_back = self.search.deck.back is not None
         # A back's pattern repeats itself: a pose that is off by one of its dots is another one.
-        look = self._backs_learned if self.search.deck.back is None else self._certain_at
+        doubtful = [*(card.corners_px for card in found if card.reason is not None and has_back), *strange]
+        free = [quad for quad in doubtful if all(shared_area(quad, card.corners_px) < _OVER for card in certain)]
+        look = self._certain_at if has_back else self._backs_learned
         certain += look(image_bgr, table, stacked(free[:_MOST_PILES]), white)
         self.memory.keep(image_bgr, certain)
         return tuple(certain), strange

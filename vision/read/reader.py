@@ -19,9 +19,9 @@ from vision.deck import MARKS, Deck, Face
 from vision.find.above import FlatView, TableView, area_in_sight
 from vision.find.finder import CardFinder, CardHypotheses
 from vision.find.unknown import KnownSize, find_unknown
-from vision.marked.term import MarkedCards, MarkTerm
+from vision.marked.term import MarkedCards, MarkTerm, shows_another
 from vision.markers import Marker, markers_in, table_if_shown, white_of
-from vision.quads import enlarged, shared_area, stacked, within_quads
+from vision.quads import enlarged, shared_area, stacked
 from vision.read.occlusion import LAYER, Find, Layers, Passes, Place
 from vision.read.places import is_flat, same_place, table_of
 from vision.read.rectify import Covers, Pyramid
@@ -58,7 +58,6 @@ _LEAST_SIDE_PX = 40
 # Shared area of a finder's place with a read card: the least of a card partly under it, and the least of that same
 # card. 21 of 24 such places on 27 tables of Confetti were a card.
 _UNDER, _THE_SAME = 0.2, 0.9
-_MARKS = 2  # of the three on a card: a thing may have a spot like one
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,9 +213,7 @@ class CardReader:
         doubted += [
             card
             for card in beside.unclear
-            if card.face is not None
-            or card.reason == "glare"
-            or within_quads(spare_px, card.corners_px[None]).sum() >= _MARKS
+            if card.face is not None or card.reason == "glare" or shows_another(spare_px, card.corners_px)
         ]
         for place in layers.left:
             under = max((shared_area(place.quad, quad) for quad in places), default=0.0)
